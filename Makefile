@@ -5,7 +5,7 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= bivariate six-variables fmri linear-ica
 
-.PHONY: all setup demo test unit test-slow test-x86 test-arm load sanitize thread-sanitizer static coverage mutants page accuracy sachs \
+.PHONY: all setup demo test unit test-slow test-x86 test-arm load sanitize thread-sanitizer static coverage mutants page accuracy sachs real \
     calibration power figures reproduce-quick bench fuzz format install clean
 
 all: setup
@@ -93,6 +93,10 @@ DATA ?= $(or $(NONSENS_DATA),../shared/data)
 sachs: all
 	@mkdir -p results
 	@experiments/sachs.py $(BUILD)/nonsens $(DATA)/sachs --out results/sachs.csv
+
+# Real pairs whose cause is known, if the folders DATA/real_pairs and DATA/chamber are there (docs/real-data.md).
+real: all
+	@experiments/real.py $(BUILD)/nonsens $(DATA)
 
 # Are p-values right where nothing depends on anything?  Writes docs/results/calibration.csv, or with CELLS=PATTERN a part.
 calibration: all

@@ -78,7 +78,7 @@ static void values_text(const nonsens_option_info *info, char *buffer, size_t by
         info->type == NONSENS_OPTION_INTEGER || info->type == NONSENS_OPTION_REAL || info->type == NONSENS_OPTION_RANGE;
     const char *before_unit = info->unit[0] ? " " : "";
     buffer[0] = '\0';
-    if (info->choices) {
+    if (info->choices && !info->bounds) {
         snprintf(buffer, bytes, "%s", info->choices);
         for (char *bar = strchr(buffer, '|'); bar; bar = strchr(bar, '|')) {
             *bar = '/';

@@ -77,7 +77,7 @@ static const command commands[] = {
          "if some are given: inside each segment where segments are named, else over all rows. With --test ks, levene "
          "or "
          "kruskal it is --x and the segment that are tested: does the variable change over segments? The decision is "
-         "dependent or independent.",
+         "dependent or independent; with --block-length it may be inconclusive.",
      .run = command_independence},
     {.name = "ica",
      .bit = NONSENS_COMMAND_ICA,

@@ -120,6 +120,10 @@ enum column {
     COLUMN_TESTED,    /* share in which it has a p-value */
     COLUMN_RANK,      /* the most frequent one */
     COLUMN_RANK_SHARE,
+    COLUMN_FIRM_CORRECT, /* share that names the true direction and says that this is firm */
+    COLUMN_FIRM_WRONG,
+    COLUMN_EXPLAINED, /* of the answers that name a direction and are not firm: the true explanation is left open */
+    COLUMN_VETOED,    /* the true direction leaves correlated disturbances, and so cannot be firm */
     COLUMNS
 };
 

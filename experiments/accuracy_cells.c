@@ -36,6 +36,12 @@
         "e10-" name, name, NULL, judgement, STRUCTURED, 100, NULL, NULL \
     }
 
+/* The same where rows follow one another in time. */
+#define IN_TIME(name, judgement)                                                       \
+    {                                                                                  \
+        "e10-" name, name, NULL, judgement, STRUCTURED, 100, "block-length=auto", NULL \
+    }
+
 #define BASELINE(method, name, judgement)                                               \
     {                                                                                   \
         method "-" name, name, NULL, judgement, STRUCTURED, 100, "method=" method, NULL \
@@ -124,16 +130,18 @@ const cell ACCURACY_CELLS[] = {
     VIOLATION("hidden-one-child", JUDGE_CONFOUNDED),
     VIOLATION("hidden-and-effect", JUDGE_DAG),
     VIOLATION("slopes", JUDGE_DAG),
-    VIOLATION("autoregression", JUDGE_DAG),
+    IN_TIME("autoregression", JUDGE_DAG),
     VIOLATION("selected", JUDGE_DAG),
-    VIOLATION("series-0", JUDGE_INDEPENDENT),
-    VIOLATION("series-50", JUDGE_INDEPENDENT),
-    VIOLATION("series-80", JUDGE_INDEPENDENT),
-    VIOLATION("series-90", JUDGE_INDEPENDENT),
-    VIOLATION("series-95", JUDGE_INDEPENDENT),
+    IN_TIME("series-0", JUDGE_INDEPENDENT),
+    IN_TIME("series-50", JUDGE_INDEPENDENT),
+    IN_TIME("series-80", JUDGE_INDEPENDENT),
+    IN_TIME("series-90", JUDGE_INDEPENDENT),
+    IN_TIME("series-95", JUDGE_INDEPENDENT),
 
     CELL("e10-null-depth1", "layered", "depth=1", JUDGE_NULL, STRUCTURED, 500),
     CELL("e10-null-depth3", "layered", "depth=3", JUDGE_NULL, STRUCTURED, 500),
+    CELL("e10-null-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_NULL, STRUCTURED, 100),
+    CELL("e10-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_DAG, STRUCTURED, 100),
 
     BASELINE("lingam", "linear", JUDGE_DAG),
     BASELINE("lingam", "linear-gaussian", JUDGE_UNDECIDABLE),

@@ -33,6 +33,12 @@ double curve_at(const curve *f, double x);
 extern const mechanism MODULATED_PAIRS[], ASSUMED_PAIRS[], VIOLATING_PAIRS[];
 extern const int MODULATED_PAIR_COUNT, ASSUMED_PAIR_COUNT, VIOLATING_PAIR_COUNT;
 
+/*
+ * The explanation that answers which are not firm should leave open (nonsens_result_alternative_at); NULL if the pair
+ * fits the model.
+ */
+const char *violation_explanation(const mechanism *m);
+
 /* Returns the mechanism with this name, or NULL. */
 const mechanism *mechanism_find(const char *name);
 

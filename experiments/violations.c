@@ -7,21 +7,22 @@
  * f is a sum of three tanh.  N1 and N2 are draws of mean 0 and variance 1.  If a disturbance changes, its draws are
  * multiplied by a scale that each segment draws log-uniformly from .4 .. 2.5.
  *
- * location-and-scale     normal; means change, too (uniform, -1.5 .. 1.5)
- * uniform                bounded disturbances, whose supports move with their scale
- * outliers               .3 % of the rows are replaced by values 8 to 15 standard deviations away
- * error-R                the cause is measured with a normal error; R: variance of the cause over that of the measured
- * error-cause-changes    the same with R = .7, and only the cause changes
- * gain-drift             the cause's instrument has another gain in every segment (.5 .. 2)
- * hidden-stationary      no effect; a hidden cause of both, the same in all segments; N1 and N2 change
- * hidden-changing        the same, and the hidden cause changes, too
- * hidden-alone-changes   only the hidden cause changes
- * hidden-one-child       the hidden cause does not change, and one of N1 and N2 does
- * hidden-and-effect      x causes y, and a hidden cause acts on both
- * slopes                 y = c f(x) + N2, and c changes (.5 .. 2)
- * autoregression         x(t) = .8 x(t-1) + N1, y(t) = .8 y(t-1) + .5 x(t-1) + N2: rows in the order of time
- * selected               rows are kept with a probability that grows with y, by the same rule in all segments
- * series-C               two independent autoregressions of coefficient C with scales that change
+ * - location-and-scale: normal; means change, too (uniform, -1.5 .. 1.5)
+ * - uniform: bounded disturbances, whose supports move with their scale
+ * - outliers: .3 % of the rows are replaced by values 8 to 15 standard deviations away
+ * - error-R: the cause is measured with a normal error; R is the variance of the cause over that of its measurement
+ * - error-cause-changes: the same with R = .7, and only the cause changes
+ * - gain-drift: the cause's instrument has another gain in every segment (.5 .. 2)
+ * - hidden-stationary: no effect; a hidden cause of both, the same in all segments; N1 and N2 change
+ * - hidden-changing: the same, and the hidden cause changes, too
+ * - hidden-alone-changes: only the hidden cause changes
+ * - hidden-one-child: the hidden cause does not change, and of N1 and N2 one does
+ * - hidden-and-effect: x causes y, and a hidden cause acts on both
+ * - slopes: y = c f(x) + N2, and c changes (.5 .. 2)
+ * - autoregression: x(t) = .8 x(t-1) + N1, y(t) = .8 y(t-1) + .5 x(t-1) + N2, rows in the order of time; the hidden
+ *   cause of a row is the row before
+ * - selected: rows are kept with a probability that grows with y, by the same rule in all segments
+ * - series-C: nothing but two autoregressions of coefficient C with scales that change: independent
  */
 #include "mechanisms.h"
 
@@ -29,6 +30,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { SEGMENTS = 10, ROWS = 400, ALL = SEGMENTS * ROWS };
 
@@ -46,7 +48,8 @@ typedef struct recipe {
     bool gain, slopes, selected;
     enum hidden hidden;
     bool no_effect;
-    double memory; /* coefficient of an autoregression */
+    double memory;           /* coefficient of an autoregression */
+    const char *explanation; /* violation_explanation */
 } recipe;
 
 static double between(rng *r, double low, double high)
@@ -221,6 +224,10 @@ static int draw(const mechanism *m, int64_t seed, double *const column[2], int64
             __VA_ARGS__                                     \
         }                                                   \
     }
+#define HIDDEN .explanation = "hidden-cause"
+#define ERROR .explanation = "measurement-error"
+#define MECHANISM .explanation = "mechanism-change"
+#define SELECTION .explanation = "selection"
 #define BOTH .changes = CHANGE_BOTH
 #define NO_EFFECT .no_effect = true
 
@@ -228,19 +235,19 @@ const mechanism VIOLATING_PAIRS[] = {
     PAIR("location-and-scale", 201, BOTH, .law = LAW_NORMAL, .means = true),
     PAIR("uniform", 202, BOTH, .law = LAW_UNIFORM),
     PAIR("outliers", 203, BOTH, .law = LAW_NORMAL, .outliers = 0.003),
-    PAIR("error-90", 204, BOTH, .reliability = 0.9),
-    PAIR("error-70", 205, BOTH, .reliability = 0.7),
-    PAIR("error-50", 206, BOTH, .reliability = 0.5),
-    PAIR("error-cause-changes", 207, .changes = CHANGE_CAUSE, .reliability = 0.7),
-    PAIR("gain-drift", 208, BOTH, .gain = true),
-    PAIR("hidden-stationary", 209, BOTH, .hidden = HIDDEN_STATIONARY, NO_EFFECT),
-    PAIR("hidden-changing", 210, BOTH, .hidden = HIDDEN_CHANGES, NO_EFFECT),
-    PAIR("hidden-alone-changes", 211, .hidden = HIDDEN_CHANGES, NO_EFFECT),
-    PAIR("hidden-one-child", 212, .changes = CHANGE_EFFECT, .hidden = HIDDEN_STATIONARY, NO_EFFECT),
-    PAIR("hidden-and-effect", 213, BOTH, .hidden = HIDDEN_STATIONARY),
-    PAIR("slopes", 214, BOTH, .slopes = true),
-    PAIR("autoregression", 215, BOTH, .memory = 0.8),
-    PAIR("selected", 216, BOTH, .selected = true),
+    PAIR("error-90", 204, ERROR, BOTH, .reliability = 0.9),
+    PAIR("error-70", 205, ERROR, BOTH, .reliability = 0.7),
+    PAIR("error-50", 206, ERROR, BOTH, .reliability = 0.5),
+    PAIR("error-cause-changes", 207, ERROR, .changes = CHANGE_CAUSE, .reliability = 0.7),
+    PAIR("gain-drift", 208, MECHANISM, BOTH, .gain = true),
+    PAIR("hidden-stationary", 209, HIDDEN, BOTH, .hidden = HIDDEN_STATIONARY, NO_EFFECT),
+    PAIR("hidden-changing", 210, HIDDEN, BOTH, .hidden = HIDDEN_CHANGES, NO_EFFECT),
+    PAIR("hidden-alone-changes", 211, HIDDEN, .hidden = HIDDEN_CHANGES, NO_EFFECT),
+    PAIR("hidden-one-child", 212, HIDDEN, .changes = CHANGE_EFFECT, .hidden = HIDDEN_STATIONARY, NO_EFFECT),
+    PAIR("hidden-and-effect", 213, HIDDEN, BOTH, .hidden = HIDDEN_STATIONARY),
+    PAIR("slopes", 214, MECHANISM, BOTH, .slopes = true),
+    PAIR("autoregression", 215, HIDDEN, BOTH, .memory = 0.8),
+    PAIR("selected", 216, SELECTION, BOTH, .selected = true),
     PAIR("series-0", 217, BOTH, NO_EFFECT),
     PAIR("series-50", 218, BOTH, NO_EFFECT, .memory = 0.5),
     PAIR("series-80", 219, BOTH, NO_EFFECT, .memory = 0.8),
@@ -249,3 +256,8 @@ const mechanism VIOLATING_PAIRS[] = {
 };
 
 const int VIOLATING_PAIR_COUNT = sizeof VIOLATING_PAIRS / sizeof *VIOLATING_PAIRS;
+
+const char *violation_explanation(const mechanism *m)
+{
+    return m && m->draw == draw ? ((const recipe *)m->kind)->explanation : NULL;
+}

@@ -85,8 +85,9 @@ NONSENS_API void nonsens_context_free(nonsens_context *ctx);
  */
 NONSENS_API const char *nonsens_context_message(const nonsens_context *ctx);
 /*
- * Returns what the last run says beside its result: that lines of its journal were changed, and their work was done
- * again. "" if there is nothing to say, or if ctx is NULL. Valid until the next call with this context.
+ * Returns what the last run says beside its result: that options were set which its method does not use, or that lines
+ * of its journal were changed and their work was done again. "" if there is nothing to say, or if ctx is NULL. Valid
+ * until the next call with this context.
  */
 NONSENS_API const char *nonsens_context_warning(const nonsens_context *ctx);
 /* Sets the function that is told of progress; NULL for none. */
@@ -175,8 +176,9 @@ typedef struct nonsens_data nonsens_data;
 /*
  * Reads a table (CSV, TSV, blanks, .npy; "-" is standard input). The options, of any command but simulate, name the
  * variables (vars, x, y, given) and the segments (segment, segments), and say how to read (na, no-header). If
- * variables are named, it does not matter what other columns hold. Rows, segments and columns are put into an order
- * that depends on the values alone, so that their order and the label names cannot matter.
+ * variables are named, it does not matter what other columns hold; if not, constant columns and copies of others are
+ * left out. So are segments with too few rows. A warning names each of them; keep-all keeps them. Rows, segments and
+ * columns are put into an order that depends on the values alone, so that their order and the label names cannot matter.
  */
 NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
                                              nonsens_data **out);
@@ -357,7 +359,7 @@ NONSENS_API nonsens_kind nonsens_result_kind(const nonsens_result *result);
 
 /*
  * Returns the decision. Direction: "a->b", "independent", "inconclusive" or, if both directions are refuted,
- * "neither". Independence: "dependent" or "independent". Any other kind: "none".
+ * "neither". Independence: "dependent" or "independent", with block-length also "inconclusive". Other kinds: "none".
  */
 NONSENS_API const char *nonsens_result_decision(const nonsens_result *result);
 /*
@@ -376,8 +378,38 @@ NONSENS_API double nonsens_result_score(const nonsens_result *result);
  * other kind.
  */
 NONSENS_API double nonsens_result_p_value(const nonsens_result *result);
+/* Returns 0.001: no law of a test was checked further out, so show a smaller p-value as "p < 0.001". */
+NONSENS_API double nonsens_p_value_bound(void);
 /* Returns in one sentence why the decision is what it is; NULL if it needs no reason. */
 NONSENS_API const char *nonsens_result_reason(const nonsens_result *result);
+
+/* Does a decision that names a direction leave another explanation open? */
+typedef enum nonsens_firm {
+    NONSENS_FIRM_NONE = 0, /* no direction is decided, or the result is of another kind */
+    NONSENS_FIRM_NO = 1,   /* yes: nonsens_result_alternative_at names them */
+    NONSENS_FIRM_YES = 2   /* no */
+} nonsens_firm;
+
+/* Tells whether the decided direction is firm. */
+NONSENS_API nonsens_firm nonsens_result_firm(const nonsens_result *result);
+/* Counts the other explanations that a direction leaves open; 0 if it is firm, and for every kind but direction. */
+NONSENS_API int64_t nonsens_result_alternative_count(const nonsens_result *result);
+/* Returns an explanation: "hidden-cause", "measurement-error", "mechanism-change" or "selection". */
+NONSENS_API const char *nonsens_result_alternative_at(const nonsens_result *result, int64_t index);
+
+/* What another method says of the same pair. */
+typedef struct nonsens_opinion {
+    const char *method;    /* "graph": the mechanisms by which structured finds graphs; else the name of a method */
+    const char *decision;  /* as nonsens_result_decision gives it */
+    const char *direction; /* as nonsens_result_direction gives it; may be NULL */
+    double score;          /* as nonsens_result_score gives it */
+    double p_value;        /* as nonsens_result_p_value gives it */
+} nonsens_opinion;
+
+/* Counts the second opinions (option `opinions`); 0 for every kind but direction. */
+NONSENS_API int64_t nonsens_result_opinion_count(const nonsens_result *result);
+/* Returns a second opinion. */
+NONSENS_API const nonsens_opinion *nonsens_result_opinion_at(const nonsens_result *result, int64_t index);
 
 /* A value that the decision rests on, or that speaks for or against the assumptions. */
 typedef struct nonsens_evidence {

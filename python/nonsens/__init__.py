@@ -28,11 +28,12 @@ from ._results import (
     ExplainResult,
     IcaResult,
     IndependenceResult,
+    Opinion,
     PairsResult,
     Result,
-    Simulation,
 )
 from ._runs import compare, diagnose, direction, directions, discover, explain, ica, independence, simulate
+from ._simulation import Simulation
 
 __all__ = [
     "Change",
@@ -52,6 +53,7 @@ __all__ = [
     "NonSENS",
     "NonsensError",
     "NumericError",
+    "Opinion",
     "Option",
     "OutputError",
     "PairsResult",

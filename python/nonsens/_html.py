@@ -5,15 +5,30 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
+from . import _library as c
+
 if TYPE_CHECKING:
     from ._graph import Graph
-    from ._results import Result, Simulation
+    from ._results import Result
+    from ._simulation import Simulation
 
 _ROWS = 30  # of a table; more are counted
 
 
 def _number(value: Any) -> str:
     return "" if value is None else "%.4g" % value if isinstance(value, float) else escape(str(value))
+
+
+def _p_value(value: Optional[float]) -> Optional[str]:
+    """A p-value as a cell: "0.03", or "< 0.001" below the library's bound."""
+    bound = float(c.lib.nonsens_p_value_bound())
+    return None if value is None else "< %g" % bound if value < bound else "%.3g" % value
+
+
+def p_words(value: Optional[float]) -> str:
+    """A p-value in a sentence: "p = 0.03" or "p < 0.001"; empty if there is none."""
+    cell = _p_value(value)
+    return "" if cell is None else "p " + cell if cell.startswith("<") else "p = " + cell
 
 
 def _table(head: Sequence[str], rows: List[Sequence[Any]]) -> str:
@@ -33,7 +48,7 @@ def _list(title: str, texts: Sequence[str]) -> str:
 def _edges(graph: "Graph") -> str:
     columns = ["from", "", "to", "weight", "p", "support"]
     rows: List[Sequence[Any]] = [
-        (e.source, e.type, e.target, e.weight, e.p_value, e.support) for e in graph.edges
+        (e.source, e.type, e.target, e.weight, _p_value(e.p_value), e.support) for e in graph.edges
     ]
     empty = [k for k in range(3, 6) if all(row[k] is None for row in rows)]
     kept = [k for k in range(6) if k not in empty]
@@ -59,7 +74,7 @@ def of_result(result: "Result") -> str:
         parts.append(_edges(result))
     parts.append(_list("The data:", result.warnings))
     parts.append(_list("Notes:", result.notes))
-    evidence: List[Sequence[Any]] = [(e.name, e.value, e.p_value, e.text) for e in result.evidence]
+    evidence: List[Sequence[Any]] = [(e.name, e.value, _p_value(e.p_value), e.text) for e in result.evidence]
     if evidence:
         table = _table(["evidence", "value", "p", "meaning"], evidence)
         parts.append("<details><summary>Evidence (%d)</summary>%s</details>" % (len(evidence), table))
@@ -76,7 +91,10 @@ def of_result(result: "Result") -> str:
 def of_pairs(pairs: Sequence[Dict[str, Any]]) -> str:
     """One line per pair."""
     keys = ["x", "y", "decision", "direction", "score", "p_value", "q_value", "error"]
-    return _table(keys, [[pair[key] for key in keys] for pair in pairs])
+    rows: List[Sequence[Any]] = [
+        [_p_value(pair[key]) if key in ("p_value", "q_value") else pair[key] for key in keys] for pair in pairs
+    ]
+    return _table(keys, rows)
 
 
 def of_simulation(simulation: "Simulation") -> str:

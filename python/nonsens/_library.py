@@ -120,6 +120,7 @@ _OUT = POINTER(c_void_p)
 _PROTOTYPES = {
     "nonsens_version": (c_char_p, []),
     "nonsens_build_info": (c_char_p, []),
+    "nonsens_p_value_bound": (c_double, []),
     "nonsens_context_new": (_HANDLE, []),
     "nonsens_context_free": (None, [_HANDLE]),
     "nonsens_context_message": (c_char_p, [_HANDLE]),

@@ -7,7 +7,6 @@ import json
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from . import _html, _plot
@@ -23,6 +22,17 @@ class Evidence:
     value: Optional[float]
     p_value: Optional[float]
     text: str  #: what it means
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What another method says of the same pair."""
+
+    method: str  #: "graph": the mechanisms by which structured finds graphs; else the name of a method
+    direction: Optional[str]
+    decision: str
+    score: Optional[float]
+    p_value: Optional[float]
 
 
 def _real(value: Any) -> Optional[float]:
@@ -162,8 +172,8 @@ class _Decision(Result):
 
     @property
     def summary(self) -> str:
-        p_value = "" if self.p_value is None else ", p = %.3g" % self.p_value
-        return "%s (%s%s)" % (self.decision, self.method, p_value)
+        p_value = _html.p_words(self.p_value)
+        return "%s (%s%s)" % (self.decision, self.method, p_value and ", " + p_value)
 
     @property
     def decision(self) -> str:
@@ -172,8 +182,14 @@ class _Decision(Result):
 
     @property
     def p_value(self) -> Optional[float]:
-        """The p-value behind the decision; None where there is none."""
+        """The p-value behind the decision; None where there is none.  Below `p_value_bound` it ranks results, and is
+        not to be read as a probability."""
         return _real(self._found["p_value"])
+
+    @property
+    def p_value_bound(self) -> float:
+        """No law of a test was checked further out: the text shows smaller p-values as "p < 0.001"."""
+        return float(self._found["p_value_bound"])
 
     @property
     def score(self) -> Optional[float]:
@@ -211,6 +227,26 @@ class DirectionResult(_Decision, Page):
         return found
 
     @property
+    def firm(self) -> Optional[bool]:
+        """True if a decided direction leaves no other explanation open; None unless a direction is decided."""
+        found: Optional[bool] = self._found["firm"]
+        return found
+
+    @property
+    def alternatives(self) -> List[str]:
+        """Other explanations that a decided direction leaves open: "hidden-cause", "measurement-error",
+        "mechanism-change", "selection"."""
+        return list(self._found["alternatives"])
+
+    @property
+    def opinions(self) -> List[Opinion]:
+        """What other methods say of the same pair (option `opinions`)."""
+        return [
+            Opinion(o["method"], o["direction"], o["decision"], _real(o["score"]), _real(o["p_value"]))
+            for o in self._found["opinions"]
+        ]
+
+    @property
     def assumes_effect(self) -> bool:
         """Does the method take for granted that one variable causes the other?"""
         return bool(self._found.get("assumes_effect", False))
@@ -228,7 +264,7 @@ class DirectionResult(_Decision, Page):
 
 
 class IndependenceResult(_Decision):
-    """Are two variables independent?  `decision` is "independent" or "dependent"."""
+    """Are two variables independent?  `decision` is "independent", "dependent" or (block_length) "inconclusive"."""
 
     @property
     def independent(self) -> bool:
@@ -513,72 +549,3 @@ class Comparison:
 
     def __repr__(self) -> str:
         return "<Comparison: shd %d>" % self.shd
-
-
-class Simulation:
-    """Simulated data with known causes.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        The data, one column per variable.
-    segments : ndarray of shape (n,)
-        The label of each row's segment: "s1", "s2", ...
-    names : list of str
-        The variables: "x1", "x2", ...
-    sources : ndarray of shape (n, d)
-        The true disturbances.
-    graph : Graph
-        What causes what.
-    """
-
-    def __init__(
-        self, X: NDArray[Any], segments: NDArray[Any], names: List[str], sources: NDArray[Any], truth: str
-    ) -> None:
-        self.X, self.segments, self.names, self.sources = X, segments, names, sources
-        self._json = truth
-        self._truth: Dict[str, Any] = json.loads(truth)
-        self.graph = Graph(names, [Edge(a, b, "-->") for a, b in self.edges])
-
-    @property
-    def edges(self) -> List[Tuple[str, str]]:
-        """(cause, effect) of each effect."""
-        return [(a, b) for a, b in self._truth["edges"]]
-
-    @property
-    def adjacency(self) -> NDArray[Any]:
-        """A[i, j] = 1 where variable i causes variable j: the row is the cause."""
-        return np.array(self._truth["adjacency"], dtype=int)
-
-    @property
-    def kind(self) -> str:
-        """ "dag", "cyclic", "independent" or "confounded"."""
-        return str(self._truth["kind"])
-
-    @property
-    def modulation(self) -> Dict[str, Dict[str, float]]:
-        """{variable: {segment: scale of its disturbance}}"""
-        return {name: dict(values) for name, values in self._truth["modulation"].items()}
-
-    def truth(self) -> Dict[str, Any]:
-        """All that is known, as the program's --truth file has it."""
-        return dict(json.loads(self._json))
-
-    def to_frame(self) -> Any:
-        """X and, in a column `segment`, the labels, as a pandas.DataFrame."""
-        import pandas
-
-        frame = pandas.DataFrame(self.X, columns=self.names)
-        frame["segment"] = self.segments
-        return frame
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draws the first two variables, coloured by segment; returns matplotlib's axes."""
-        return _plot.scatter(self.X, self.segments, self.names, ax)
-
-    def __repr__(self) -> str:
-        arrows = ", ".join("%s->%s" % edge for edge in self.edges) or "no arrows"
-        return "<Simulation: %d rows, %d variables, %s>" % (self.X.shape[0], self.X.shape[1], arrows)
-
-    def _repr_html_(self) -> str:
-        return _html.of_simulation(self)

@@ -142,7 +142,7 @@ def warn_of_run(ctx: Context) -> None:
     """What the last run says beside its result."""
     text = c.text(c.lib.nonsens_context_warning(ctx.handle))
     if text:
-        python_warnings.warn(text, stacklevel=_callers_level())
+        python_warnings.warn(in_python(text), stacklevel=_callers_level())
 
 
 def run(

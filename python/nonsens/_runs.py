@@ -23,7 +23,6 @@ from ._results import (
     IcaResult,
     IndependenceResult,
     PairsResult,
-    Simulation,
 )
 from ._running import (
     array,
@@ -38,6 +37,7 @@ from ._running import (
     values_of,
     warn,
 )
+from ._simulation import Simulation
 from ._table import Table
 
 Columns = Union[None, str, int, Iterable[Union[str, int]]]

@@ -20,11 +20,14 @@ RUNS = [
     ("discover", {"method": "pc", "bootstrap": 4, "max_given": 1}),
     ("explain", {"of": "s2", "against": "s1"}),
     ("explain", {"of": "s3", "method": "lingam", "alpha": 0.01}),
+    ("explain", {"of": "s2", "method": "lingam", "block_length": 6}),
     ("ica", {}),
     ("ica", {"method": "fastica", "deflation": True}),
     ("independence", {"x": "x1", "y": "x2"}),
     ("independence", {"x": ["x1", "x4"], "y": "x2", "given": ["x3"]}),
     ("independence", {"x": "x1", "test": "ks"}),
+    ("independence", {"x": "x1", "y": "x2", "block_length": 6}),
+    ("independence", {"x": "x1", "y": "x2", "block_length": "auto"}),
     ("diagnose", {"x": "x1", "y": "x2"}),
 ]
 

@@ -107,7 +107,7 @@ def test_direction(pair):
     assert (found.n_rows, found.n_segments, found.names) == (900, 6, ["x1", "x2"])
     assert found.evidence[0].name == "rank" and found.evidence[0].p_value is None and found.evidence[0].text
     assert found.assumptions and found.reason and not found.assumes_effect and found.seconds > 0
-    assert repr(found).startswith("<DirectionResult: x2->x1 (structured, p = ")
+    assert repr(found).startswith("<DirectionResult: x2->x1 (structured, p ")
     assert str(found).startswith("decision: x2->x1\n")
     assert [str(edge) for edge in found.to_graph().edges] == ["x2 --> x1"]
     assert found.to_graph().adjacency.tolist() == [[0, 0], [1, 0]]
@@ -145,6 +145,20 @@ def test_independence(four):
     found = nonsens.independence(four.X, four.segments, x=0, y=2)
     assert found.decision == "dependent" and not found.independent and found.p_value < 0.05
     assert found.test == "hsic(c1, c3)" and found.statistic == found.evidence[0].value > 0
+
+
+def test_small_p_values(pair):
+    """Shown as below the bound, in words and tables; the numbers themselves are kept."""
+    found = nonsens.independence(pair.X, pair.segments)
+    assert found.p_value < found.p_value_bound == 0.001
+    assert repr(found) == "<IndependenceResult: dependent (independence, p < 0.001)>"
+    assert "<td style='text-align:left'>&lt; 0.001</td>" in found._repr_html_() and "e-" not in found._repr_html_()
+    unrelated = nonsens.independence(numpy.random.default_rng(1).normal(size=(200, 2)))
+    assert unrelated.p_value > 0.001 and repr(unrelated).endswith("(independence, p = %.3g)>" % unrelated.p_value)
+    edges = [nonsens.Edge("a", "b", p_value=1e-30), nonsens.Edge("b", "c", p_value=0.02)]
+    graph = nonsens.Graph(["a", "b", "c"], edges)
+    shown = re.findall("<td[^>]*>([^<]*)</td>", graph._repr_html_())
+    assert shown == ["a", "--&gt;", "b", "&lt; 0.001", "b", "--&gt;", "c", "0.02"]
 
 
 def test_graph(graph, four):

@@ -404,7 +404,7 @@ def test_remedies_are_keywords(four, pair):
     constant = numpy.column_stack([pair.X[:, 0], numpy.ones(len(pair.X))])
     for call, words in (
         (lambda: nonsens.direction(pair.X), 'as `segments`, or cut the rows with segments="equal:K"'),
-        (lambda: nonsens.direction(constant, pair.segments), "`vars`"),
+        (lambda: nonsens.direction(constant, pair.segments, keep_all=True), "`vars`"),
         (lambda: nonsens.direction(four.X, four.segments), "with x=A and y=B"),
         (lambda: nonsens.direction(pair.X, numpy.arange(len(pair.X)) % 2, method="nonsens"), 'segments="equal:K"'),
     ):
@@ -416,4 +416,19 @@ def test_remedies_are_keywords(four, pair):
 def test_warnings_speak_of_keywords(pair):
     with pytest.warns(nonsens.DataWarning, match="are identical; leave one out with `vars`"):
         with pytest.raises(nonsens.DataError):
-            nonsens.direction(pair.X[:, [0, 0]], pair.segments)
+            nonsens.direction(pair.X[:, [0, 0]], pair.segments, keep_all=True)
+    with pytest.warns(UserWarning, match="^`basis` has no effect with lingam$"):
+        nonsens.direction(pair.X, pair.segments, method="lingam", basis=8)
+
+
+def test_columns_and_segments_that_are_left_out(pair):
+    X = numpy.column_stack([numpy.ones(len(pair.X)), pair.X, numpy.round(pair.X[:, 0], 3)])
+    segments = ["trial"] * 3 + list(pair.segments[3:])
+    with pytest.warns(nonsens.DataWarning) as caught:
+        result = nonsens.direction(X, segments, method="lingam")
+    assert [str(w.message) for w in caught][:3] == [
+        '1 of 7 segments has fewer than 10 rows and was left out, with 3 of 900 rows: "trial"',
+        'column "c1" is constant and was left out',
+        'column "c4" is a copy of "c2" up to rounding and scale and was left out',
+    ]
+    assert result.warnings == [str(w.message) for w in caught]

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* P-values below this are shown as "< 1e-300": they are only rounding. */
-#define P_FLOOR 1e-300
+/* No law of a test was checked further out: text shows smaller p-values as "< 0.001"; JSON has number and bound. */
+#define P_VALUE_BOUND 0.001
 
 /*
  * Reads a decimal number: [+-]digits[.digits][e[+-]digits], also nan and inf in any case.  Correctly rounded.
@@ -23,5 +23,8 @@ enum { NUMBER_BYTES = 40 };
  * that read back as the same value.  Returns buffer, for use in an argument list.
  */
 char *number_print(char buffer[NUMBER_BYTES], double value, int digits);
+
+/* Returns a p-value as a cell of a table: "0.03", or "< 0.001" below P_VALUE_BOUND; "-" if it is NaN. */
+const char *number_print_p(char buffer[NUMBER_BYTES], double p_value);
 
 #endif

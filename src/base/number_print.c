@@ -4,11 +4,17 @@
  */
 #include "base/number.h"
 
+#include "nonsens/nonsens.h"
+
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SAFE_DIGITS = 15, ROUND_TRIP_DIGITS = 17 };
+#define TEXT_OF_TOKEN(token) #token
+#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
+
+enum { SAFE_DIGITS = 15, ROUND_TRIP_DIGITS = 17, P_DIGITS = 3 };
 
 static bool is_own_byte(char c)
 {
@@ -50,4 +56,17 @@ char *number_print(char buffer[NUMBER_BYTES], double value, int digits)
         }
     }
     return buffer;
+}
+
+double nonsens_p_value_bound(void)
+{
+    return P_VALUE_BOUND;
+}
+
+const char *number_print_p(char buffer[NUMBER_BYTES], double p_value)
+{
+    if (isnan(p_value)) {
+        return "-";
+    }
+    return p_value < P_VALUE_BOUND ? "< " TEXT_OF(P_VALUE_BOUND) : number_print(buffer, p_value, P_DIGITS);
 }

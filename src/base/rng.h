@@ -29,6 +29,7 @@ enum rng_purpose {
     RNG_BOOTSTRAP = 28,
     RNG_SCORE_GROUPS = 29,
     RNG_DATA_SUBSAMPLE = 31,
+    RNG_LABELS = 32,
     RNG_EXPERIMENT = 40,
     RNG_REPRODUCE = 41,
     RNG_TEST = 50

@@ -91,7 +91,7 @@ void show_list_add(show_list *list, const char *name)
     char shown[SHOWN_BYTES];
     if (list->count++ < list->max) {
         list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s%s",
-                                       list->used ? ", " : "", show_bare(shown, name));
+                                       list->used ? ", " : "", (list->quoted ? show_quoted : show_bare)(shown, name));
     }
 }
 

@@ -7,6 +7,7 @@
 #ifndef BASE_SHOW_H
 #define BASE_SHOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,12 +26,13 @@ const char *show_quoted(char out[SHOWN_BYTES], const char *text);
 /* Shows at most 40 characters without quotes, but an empty text as "". */
 const char *show_bare(char out[SHOWN_BYTES], const char *text);
 
-/* A list "a, b, c and 4 more": at most `max` names, as show_bare writes them, and how many more were added. */
+/* A list "a, b, c and 4 more": at most `max` names, as show_bare or show_quoted writes them, and how many were added. */
 enum { SHOW_LIST_MAX = 16, SHOW_LIST_BYTES = SHOW_LIST_MAX * (SHOWN_BYTES + 2) + 40 };
 typedef struct show_list {
     char text[SHOW_LIST_BYTES];
     size_t used;
     int64_t max, count; /* max is at most SHOW_LIST_MAX */
+    bool quoted;
 } show_list;
 void show_list_add(show_list *list, const char *name);
 const char *show_list_end(show_list *list);

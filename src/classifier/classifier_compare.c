@@ -9,19 +9,25 @@
 #include <math.h>
 #include <string.h>
 
-void compare_rows(int64_t n, const double *larger, const double *smaller, const int32_t *block_of, int64_t blocks,
+/*
+ * Standard deviations of the ratio that may be put down to the features' own error: what a share of the segments'
+ * differences would allow grows with shifts of location, which are easy to tell, without bound.
+ */
+static const double MAX_TOLERATED = 2.0;
+
+void compare_rows(int64_t n, const double *larger, const double *smaller, const classifier_blocks *blocks,
                   double *scratch, classifier_difference *out)
 {
     double mean = 0.0, square = 0.0;
     for (int64_t i = 0; i < n; i++) {
         mean += (larger[i] - smaller[i]) / (double)n;
     }
-    if (block_of) {
-        memset(scratch, 0, (size_t)blocks * sizeof *scratch);
+    if (blocks->block_of) {
+        memset(scratch, 0, (size_t)blocks->count * sizeof *scratch);
         for (int64_t i = 0; i < n; i++) {
-            scratch[block_of[i]] += larger[i] - smaller[i] - mean;
+            scratch[blocks->block_of[i]] += larger[i] - smaller[i] - mean;
         }
-        square = envelope_dot(blocks, scratch, scratch);
+        square = blocks->inflation * envelope_dot(blocks->count, scratch, scratch);
     } else {
         for (int64_t i = 0; i < n; i++) {
             double d = larger[i] - smaller[i] - mean;
@@ -36,6 +42,7 @@ void compare_rows(int64_t n, const double *larger, const double *smaller, const 
 /* The state that all draws share; p parameters of the smaller model, q of the larger. */
 typedef struct calibration {
     const classifier_model *small, *large;
+    const score_law *law;                /* of the larger model by blocks of rows; NULL: rows are independent */
     double *score_factor;                /* (q, q) Cholesky factor of the larger model's Fisher matrix */
     double *large_factor, *small_factor; /* of the penalised matrices */
     double *large_pull, *small_pull;     /* minus the gradients of the penalties */
@@ -61,20 +68,38 @@ static void contract(const calibration *c, const double *v, double *out)
     }
 }
 
+/* score (q): normal with the Fisher matrix as covariance, or by blocks. */
+static nonsens_status draw_score(nonsens_context *ctx, arena *a, const calibration *c, int64_t draw, double *score)
+{
+    int64_t q = c->large->parameters, size = c->large->data->segments * c->large->data->basis * c->large->data->basis;
+    double *normal, *logits;
+    if (!c->law) {
+        rng r = rng_new((uint64_t)c->seed, RNG_CALIBRATION, (uint64_t)draw);
+        ARENA_TRY(ctx, a, normal, q);
+        for (int64_t i = 0; i < q; i++) {
+            normal[i] = rng_normal(&r);
+        }
+        envelope_multiply(q, c->large->first, c->score_factor, normal, score);
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, a, logits, size);
+    TRY(score_law_draw(ctx, a, c->law, draw, logits));
+    for (int64_t i = 0; i < size; i++) {
+        logits[i] -= c->law->expected[i];
+    }
+    score_contract(c->large, c->law->theta, logits, score);
+    return NONSENS_OK;
+}
+
 /* One Fisher-scoring step of either model from the same point lowers its objective by half a squared length. */
 static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, void *state)
 {
     const calibration *c = state;
     int64_t q = c->large->parameters, p = c->small->parameters;
-    double *normal, *score, *reduced;
-    ARENA_TRY(ctx, a, normal, q);
+    double *score, *reduced;
     ARENA_TRY(ctx, a, score, q);
     ARENA_TRY(ctx, a, reduced, p);
-    rng r = rng_new((uint64_t)c->seed, RNG_CALIBRATION, (uint64_t)draw);
-    for (int64_t i = 0; i < q; i++) {
-        normal[i] = rng_normal(&r);
-    }
-    envelope_multiply(q, c->large->first, c->score_factor, normal, score);
+    TRY(draw_score(ctx, a, c, draw, score));
     contract(c, score, reduced);
     for (int64_t i = 0; i < q; i++) {
         score[i] += c->large_pull[i];
@@ -88,31 +113,6 @@ static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, voi
     return NONSENS_OK;
 }
 
-/* factor (n, n) = Cholesky factor of fisher + penalty + pins, or of the Fisher matrix itself. */
-static nonsens_status factor_matrix(nonsens_context *ctx, arena *a, const classifier_fit *f, const double *fisher,
-                                    bool penalised, double *factor)
-{
-    const classifier_model *m = &f->model;
-    int64_t n = m->parameters;
-    double cost, mean = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        mean += fisher[i * n + i] / (double)n;
-        for (int64_t j = 0; j <= i; j++) {
-            factor[i * n + j] = fisher[i * n + j];
-        }
-    }
-    if (penalised) {
-        TRY(model_penalty(ctx, a, m, f->theta, f->lambda, &cost, NULL, factor, NULL));
-        TRY(model_pin(ctx, a, m, f->theta, factor));
-    }
-    for (int64_t i = 0; i < n; i++) {
-        factor[i * n + i] += 1e-9 * mean;
-    }
-    return envelope_factor(n, m->first, factor)
-               ? NONSENS_OK
-               : fail(ctx, NONSENS_ERR_NUMERIC, "the Fisher matrix of a segment classifier is not positive definite");
-}
-
 static nonsens_status pull_of(nonsens_context *ctx, arena *a, const classifier_fit *f, double **out)
 {
     double cost;
@@ -124,27 +124,10 @@ static nonsens_status pull_of(nonsens_context *ctx, arena *a, const classifier_f
     return NONSENS_OK;
 }
 
-/* The Fisher matrix of all rows at f->theta, both triangles. */
-static nonsens_status whole_fisher(nonsens_context *ctx, arena *a, int threads, const classifier_fit *f, double **out)
-{
-    int64_t n = f->model.parameters;
-    double *fold;
-    ARENA_TRY(ctx, a, *out, n * n);
-    TRY(fit_fisher(ctx, a, threads, f, &fold));
-    for (int64_t k = 0; k < f->model.data->folds; k++) {
-        for (int64_t i = 0; i < n * n; i++) {
-            (*out)[i] += fold[k * n * n + i];
-        }
-    }
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < i; j++) {
-            (*out)[j * n + i] = (*out)[i * n + j];
-        }
-    }
-    return NONSENS_OK;
-}
-
-/* The ratio is nearly a sum of weighted chi-squares, which a gamma variable approximates. */
+/*
+ * The ratio is nearly a sum of weighted chi-squares.  If the smaller model errs by the tolerated amount, they are
+ * non-central: half a chi-square of q degrees and non-centrality 2 t has mean q / 2 + t and variance q / 2 + 2 t.
+ */
 void compare_judge(int64_t draws, const double *ratio, classifier_difference *out)
 {
     double mean = 0.0, square = 0.0;
@@ -156,35 +139,43 @@ void compare_judge(int64_t draws, const double *ratio, classifier_difference *ou
     }
     out->null_mean = mean;
     out->null_sd = sqrt(square);
-    double excess = out->ratio - out->tolerated;
-    out->p_value = excess > 0.0 && mean > 0.0 ? special_gamma_tail(mean, square, excess) : 1.0;
+    out->tolerated = fmin(out->tolerated, MAX_TOLERATED * out->null_sd);
+    double more = out->tolerated;
+    out->p_value =
+        out->ratio > more && mean > 0.0 ? special_gamma_tail(mean + more, square + 2.0 * more, out->ratio) : 1.0;
 }
 
-nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *small,
-                                   const classifier_fit *large, int64_t draws, int64_t seed, classifier_difference *out)
+nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, const compare_draws *by,
+                                   const classifier_fit *small, const classifier_fit *large, classifier_difference *out)
 {
     classifier_fit wide; // the smaller model, written in the parameters of the larger
     double *large_fisher, *small_fisher;
     classifier_penalty weight = {.all = small->lambda};
-    calibration c = {.seed = seed};
+    calibration c = {.seed = by->seed};
+    score_law law;
     TRY(fit_new(ctx, scratch, small->model.data, large->model.shape, &weight, &wide));
     fit_start_extended(small, &wide);
     c.small = &small->model;
     c.large = &wide.model;
     int64_t p = c.small->parameters, q = c.large->parameters;
-    TRY(whole_fisher(ctx, scratch, threads, &wide, &large_fisher));
-    TRY(whole_fisher(ctx, scratch, threads, small, &small_fisher));
+    TRY(score_fisher(ctx, scratch, by->threads, &wide, &large_fisher));
+    TRY(score_fisher(ctx, scratch, by->threads, small, &small_fisher));
     ARENA_TRY(ctx, scratch, c.score_factor, q * q);
     ARENA_TRY(ctx, scratch, c.large_factor, q * q);
     ARENA_TRY(ctx, scratch, c.small_factor, p * p);
-    ARENA_TRY(ctx, scratch, c.ratio, draws);
-    TRY(factor_matrix(ctx, scratch, &wide, large_fisher, false, c.score_factor));
-    TRY(factor_matrix(ctx, scratch, &wide, large_fisher, true, c.large_factor));
-    TRY(factor_matrix(ctx, scratch, small, small_fisher, true, c.small_factor));
+    ARENA_TRY(ctx, scratch, c.ratio, by->draws);
+    if (by->blocks.block_of) {
+        TRY(score_law_new(ctx, scratch, &wide.model, wide.theta, &by->blocks, by->draws, by->seed, &law));
+        c.law = &law;
+    } else {
+        TRY(score_factor(ctx, scratch, &wide, large_fisher, false, c.score_factor));
+    }
+    TRY(score_factor(ctx, scratch, &wide, large_fisher, true, c.large_factor));
+    TRY(score_factor(ctx, scratch, small, small_fisher, true, c.small_factor));
     TRY(pull_of(ctx, scratch, &wide, &c.large_pull));
     TRY(pull_of(ctx, scratch, small, &c.small_pull));
-    TRY(parallel_for(ctx, threads, draws, NULL, draw_job, &c));
+    TRY(parallel_for(ctx, by->threads, by->draws, NULL, draw_job, &c));
     out->ratio = small->objective - large->objective;
-    compare_judge(draws, c.ratio, out);
+    compare_judge(by->draws, c.ratio, out);
     return NONSENS_OK;
 }

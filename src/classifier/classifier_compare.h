@@ -13,42 +13,47 @@
 #ifndef CLASSIFIER_CLASSIFIER_COMPARE_H
 #define CLASSIFIER_CLASSIFIER_COMPARE_H
 
-#include "classifier/fit.h"
+#include "classifier/score_law.h"
 
 typedef struct classifier_difference {
     double mean, error, z;     /* nats per row by which the larger is better on held-out rows */
     double ratio;              /* T, in nats over all rows */
     double null_mean, null_sd; /* of T if the smaller model is true */
-    double tolerated;          /* nats of T that are attributed to the error of the features; set by the caller */
+    double tolerated;          /* nats of T that are put down to the features' own error; compare_judge bounds it */
     double p_value;
 } classifier_difference;
 
-/*
- * Compares log-likelihoods of rows: sets mean, error and z.  block_of: (n) block of every row, 0 .. blocks - 1, or NULL
- * if rows are independent; scratch: (blocks).
- */
-void compare_rows(int64_t n, const double *larger, const double *smaller, const int32_t *block_of, int64_t blocks,
+/* Compares log-likelihoods of held-out rows: sets mean, error and z.  scratch: (blocks). */
+void compare_rows(int64_t n, const double *larger, const double *smaller, const classifier_blocks *blocks,
                   double *scratch, classifier_difference *out);
 
-/* Computes the p-value of out->ratio - out->tolerated by a gamma variable with mean and variance of the null draws. */
+/* How the law of a likelihood ratio under the smaller model is drawn. */
+typedef struct compare_draws {
+    int threads;
+    int64_t draws, seed;
+    classifier_blocks blocks;
+} compare_draws;
+
+/* p-value of out->ratio from draws under the null: a gamma variable with their mean and variance, and those of the
+ * tolerated error added. */
 void compare_judge(int64_t draws, const double *ratio, classifier_difference *out);
 
 /* Tests a restricted model against a free one of the same rank. */
-nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *small,
-                                   const classifier_fit *large, int64_t draws, int64_t seed,
+nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, const compare_draws *by,
+                                   const classifier_fit *small, const classifier_fit *large,
                                    classifier_difference *out);
 
 /*
- * Tests rank r against rank r + 1, features of one kind.  The additional feature is absent under the null, so the usual
- * theory does not hold: T is half the largest squared singular value of the score matrix of the logits' coefficients,
- * outside the tangent space of the smaller model.  Its covariance is approximated by the Kronecker product of the
- * basis' and the segments' matrices.  small: NULL for rank 0.
+ * Tests rank r against rank r + 1, features of one kind; small is NULL for rank 0.  The further feature is absent under
+ * the null, so nothing is regular: T is half the largest squared singular value of the score matrix of the logits'
+ * coefficients, whitened, outside the tangent space of the smaller model.  At r = 0 its law is that of normal numbers;
+ * at r > 0 labels are drawn from the smaller model, which is fitted to them by one Fisher-scoring step (rank.c).
  */
-nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const classifier_fit *small,
-                            const classifier_fit *large, int64_t draws, int64_t seed, classifier_difference *out);
+nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const compare_draws *by, const classifier_fit *small,
+                            const classifier_fit *large, classifier_difference *out);
 
 /* Tests the same by the score at the smaller fit, without fitting the larger: cheap, and close if T is small. */
-nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const classifier_fit *small, int64_t draws,
-                                  int64_t seed, classifier_difference *out);
+nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const compare_draws *by,
+                                  const classifier_fit *small, classifier_difference *out);
 
 #endif

@@ -1,12 +1,16 @@
 /*
  * rank.c - tests whether the segments differ in one more way than a fit of rank r describes.
  *
- * Near a fit of rank r an additional feature adds gamma a' to the coefficients of the logits, and the penalised
- * likelihood rises by gamma' G a - 1/2 (gamma, a)'(F + P)(gamma, a), G the (m^2, E) score matrix.  With F = B'B x W, W
- * the mean of diag p - p p' over rows, whitening turns G into independent normal numbers, its rows shrunk by the
- * penalty.  What the smaller model already describes is left out: columns along its weights and constants, rows along
- * its features and constants.  The best (gamma, a) is the first singular pair.
+ * Near a fit of rank r a further feature adds gamma a' to the coefficients of the logits, and the penalised likelihood
+ * rises by gamma' G a - 1/2 (gamma, a)'(F + P)(gamma, a), G the (m^2, E) score matrix.  F is taken as B'B x W, W the
+ * mean of diag p - p p' over rows; weights a along those of the smaller model and along constants are left out; the
+ * best (gamma, a) is then the first singular pair of the whitened G.
+ *
+ * The law of that statistic if rank r is true comes from draws that go through the same steps: labels are drawn, the
+ * smaller model follows them by one step of Fisher scoring, and the score is that after it.  So the product form of
+ * F costs power at most, not validity.  At r = 0 nothing is fitted, the product form is exact, and G is normal.
  */
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "classifier/classifier_compare.h"
 #include "classifier/envelope.h"
@@ -172,23 +176,22 @@ static double half_largest(int64_t rows, int64_t columns, const double *x, doubl
     return 0.5 * length;
 }
 
-/* Draws the ratio under the hypothesis that the smaller model is true. */
-static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, const classifier_regression *g, const freedom *f,
-                                  int64_t rank, int64_t draws, int64_t seed, double **ratio)
+/* Draws of the ratio if no feature is true. */
+static nonsens_status draw_at_chance(nonsens_context *ctx, arena *a, const classifier_regression *g, const freedom *f,
+                                     int64_t draws, int64_t seed, double *ratio)
 {
-    int64_t rows = g->size - rank - 1; // without its features and the constant, which the penalty hardly shrinks
+    int64_t rows = g->size - 1; // less the constant
     double *shrink, *x, *v, *image;
     TRY(shrinkage(ctx, a, g, &shrink));
     ARENA_TRY(ctx, a, x, rows * f->count + 1);
     ARENA_TRY(ctx, a, v, f->count + 1);
     ARENA_TRY(ctx, a, image, f->count + 1);
-    ARENA_TRY(ctx, a, *ratio, draws);
     for (int64_t draw = 0; draw < draws; draw++) {
         rng r = rng_new((uint64_t)seed, RNG_CALIBRATION, (uint64_t)draw);
         for (int64_t i = 0; i < rows * f->count; i++) {
             x[i] = rng_normal(&r) * sqrt(fmax(shrink[i / f->count], 0.0));
         }
-        (*ratio)[draw] = half_largest(rows, f->count, x, v, image);
+        ratio[draw] = half_largest(rows, f->count, x, v, image);
     }
     return NONSENS_OK;
 }
@@ -202,8 +205,125 @@ static double chance_objective(const classifier_sample *data)
     return sum;
 }
 
-nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const classifier_fit *small,
-                            const classifier_fit *large, int64_t draws, int64_t seed, classifier_difference *out)
+/* ---- the statistic ---- */
+
+/* Half the largest squared singular value of the score (segments, m^2) along the free directions, whitened. */
+static nonsens_status best_further(nonsens_context *ctx, arena *a, const classifier_sample *data,
+                                   const classifier_regression *g, const freedom *f, const double *score, double *ratio)
+{
+    int64_t products = data->basis * data->basis;
+    double *target, *solved, *inner, *value;
+    ARENA_TRY(ctx, a, target, f->count * g->size + 1);
+    ARENA_TRY(ctx, a, solved, f->count * g->size + 1);
+    ARENA_TRY(ctx, a, inner, f->count * f->count + 1);
+    ARENA_TRY(ctx, a, value, f->count + 1);
+    for (int64_t c = 0; c < f->count; c++) {
+        for (int64_t e = 0; e < data->segments; e++) {
+            for (int64_t t = 0; t < products; t++) {
+                target[c * g->size + kind_place(data, g->kind, t)] +=
+                    f->direction[c * data->segments + e] * score[e * products + t];
+            }
+        }
+    }
+    memcpy(solved, target, (size_t)(f->count * g->size) * sizeof *solved);
+    for (int64_t c = 0; c < f->count; c++) {
+        regression_solve(g, solved + c * g->size);
+        for (int64_t k = 0; k < f->count; k++) {
+            inner[c * f->count + k] = envelope_dot(g->size, solved + c * g->size, target + k * g->size);
+        }
+    }
+    if (f->count > 0) {
+        TRY(linalg_eigen_symmetric(ctx, a, f->count, inner, value));
+    }
+    *ratio = f->count > 0 ? 0.5 * value[f->count - 1] : 0.0;
+    return NONSENS_OK;
+}
+
+/* ---- its law at rank one and above ---- */
+
+typedef struct rank_null {
+    const classifier_fit *small;
+    const classifier_regression *basis;
+    const freedom *free;
+    score_law law;
+    double *factor; /* of the smaller model's penalised Fisher matrix */
+    double *ratio;  /* (draws) */
+} rank_null;
+
+/* score (segments, m^2) = labels - expected - slope of the penalty, at theta. */
+static nonsens_status penalised_score(nonsens_context *ctx, arena *a, const classifier_fit *small, const double *theta,
+                                      const double *labels, const double *expected, double *score)
+{
+    int64_t size = small->model.data->segments * small->model.data->basis * small->model.data->basis;
+    double cost;
+    memset(score, 0, (size_t)size * sizeof *score);
+    TRY(model_penalty(ctx, a, &small->model, theta, small->lambda, &cost, NULL, NULL, score));
+    for (int64_t i = 0; i < size; i++) {
+        score[i] = labels[i] - expected[i] - score[i];
+    }
+    return NONSENS_OK;
+}
+
+/* theta = fitted parameters + share of a Fisher-scoring step for this score; returns the share, which is small. */
+static double step_towards(const rank_null *n, const double *score, double *theta)
+{
+    static const double SMALL = 1e-4;
+    const classifier_model *m = &n->small->model;
+    double largest = 1.0;
+    score_contract(m, n->small->theta, score, theta);
+    envelope_forward(m->parameters, m->first, n->factor, theta);
+    envelope_backward(m->parameters, m->first, n->factor, theta);
+    for (int64_t i = 0; i < m->parameters; i++) {
+        largest = fmax(largest, fabs(theta[i]));
+    }
+    for (int64_t i = 0; i < m->parameters; i++) {
+        theta[i] = n->small->theta[i] + SMALL / largest * theta[i];
+    }
+    return SMALL / largest;
+}
+
+/*
+ * What the step takes off the score is linear in it, so that segments which can be told with near certainty, where a
+ * whole step would overshoot, do no harm: a small share of the step shows it.
+ */
+static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, void *state)
+{
+    const rank_null *n = state;
+    const classifier_model *m = &n->small->model;
+    int64_t size = m->data->segments * m->data->basis * m->data->basis;
+    double *labels, *expected, *score, *moved, *theta;
+    ARENA_TRY(ctx, a, labels, size);
+    ARENA_TRY(ctx, a, expected, size);
+    ARENA_TRY(ctx, a, score, size);
+    ARENA_TRY(ctx, a, moved, size);
+    ARENA_TRY(ctx, a, theta, m->parameters);
+    TRY(score_law_draw(ctx, a, &n->law, draw, labels));
+    TRY(penalised_score(ctx, a, n->small, n->small->theta, labels, n->law.expected, score));
+    double share = step_towards(n, score, theta);
+    TRY(score_law_expect(ctx, a, &n->law, theta, expected));
+    TRY(penalised_score(ctx, a, n->small, theta, labels, expected, moved));
+    for (int64_t i = 0; i < size; i++) {
+        score[i] += (moved[i] - score[i]) / share;
+    }
+    return best_further(ctx, a, m->data, n->basis, n->free, score, &n->ratio[draw]);
+}
+
+static nonsens_status draw_at_rank(nonsens_context *ctx, arena *a, const compare_draws *by, const classifier_fit *small,
+                                   const classifier_regression *g, const freedom *f, double *ratio)
+{
+    rank_null n = {.small = small, .basis = g, .free = f, .ratio = ratio};
+    double *fisher;
+    TRY(score_law_new(ctx, a, &small->model, small->theta, &by->blocks, by->draws, by->seed, &n.law));
+    TRY(score_fisher(ctx, a, by->threads, small, &fisher));
+    ARENA_TRY(ctx, a, n.factor, small->model.parameters * small->model.parameters);
+    TRY(score_factor(ctx, a, small, fisher, true, n.factor));
+    return parallel_for(ctx, by->threads, by->draws, NULL, draw_job, &n);
+}
+
+/* ---- comparisons ---- */
+
+nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const compare_draws *by, const classifier_fit *small,
+                            const classifier_fit *large, classifier_difference *out)
 {
     const classifier_sample *data = large->model.data;
     freedom f;
@@ -212,63 +332,33 @@ nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const classifi
     TRY(find_freedom(ctx, scratch, data, small, &f));
     TRY(classifier_regression_new(ctx, scratch, &large->model, shape_kind(large->model.shape, 0),
                                   f.stiffness * large->lambda, f.stiffness, &g));
-    TRY(draw_ratios(ctx, scratch, &g, &f, large->model.rank - 1, draws, seed, &ratio));
+    ARENA_TRY(ctx, scratch, ratio, by->draws);
+    TRY(small ? draw_at_rank(ctx, scratch, by, small, &g, &f, ratio)
+              : draw_at_chance(ctx, scratch, &g, &f, by->draws, by->seed, ratio));
     out->ratio = (small ? small->objective : chance_objective(data)) - large->objective;
-    compare_judge(draws, ratio, out);
+    compare_judge(by->draws, ratio, out);
     return NONSENS_OK;
 }
 
-/* Computes target (count, size): the score of the logits' coefficients along each free direction. */
-static nonsens_status free_scores(nonsens_context *ctx, arena *a, const classifier_fit *small,
-                                  const classifier_regression *g, const freedom *f, double **target)
+nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const compare_draws *by,
+                                  const classifier_fit *small, classifier_difference *out)
 {
     const classifier_sample *data = small->model.data;
-    int64_t products = data->basis * data->basis;
-    double *slope, cost;
-    ARENA_TRY(ctx, a, slope, data->segments * products);
-    ARENA_TRY(ctx, a, *target, f->count * g->size);
-    for (int64_t k = 0; k < data->folds; k++) {
-        for (int64_t i = 0; i < data->segments * products; i++) {
-            slope[i] += small->fold_slope[k * data->segments * products + i];
-        }
-    }
-    TRY(model_penalty(ctx, a, &small->model, small->theta, small->lambda, &cost, NULL, NULL, slope));
-    for (int64_t c = 0; c < f->count; c++) {
-        for (int64_t e = 0; e < data->segments; e++) {
-            for (int64_t t = 0; t < products; t++) {
-                (*target)[c * g->size + kind_place(data, g->kind, t)] -=
-                    f->direction[c * data->segments + e] * slope[e * products + t];
-            }
-        }
-    }
-    return NONSENS_OK;
-}
-
-nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const classifier_fit *small, int64_t draws,
-                                  int64_t seed, classifier_difference *out)
-{
+    int64_t size = data->segments * data->basis * data->basis;
     freedom f;
     classifier_regression g;
-    double *ratio, *target, *solved, *inner, *value;
-    TRY(find_freedom(ctx, scratch, small->model.data, small, &f));
+    double *ratio, *slope, cost;
+    TRY(find_freedom(ctx, scratch, data, small, &f));
     TRY(classifier_regression_new(ctx, scratch, &small->model, shape_kind(small->model.shape, 0),
                                   f.stiffness * small->lambda, f.stiffness, &g));
-    TRY(draw_ratios(ctx, scratch, &g, &f, small->model.rank, draws, seed, &ratio));
-    TRY(free_scores(ctx, scratch, small, &g, &f, &target));
-    ARENA_TRY(ctx, scratch, solved, f.count * g.size);
-    ARENA_TRY(ctx, scratch, inner, f.count * f.count + 1);
-    ARENA_TRY(ctx, scratch, value, f.count + 1);
-    memcpy(solved, target, (size_t)(f.count * g.size) * sizeof *solved);
-    for (int64_t c = 0; c < f.count; c++) {
-        regression_solve(&g, solved + c * g.size);
-        for (int64_t k = 0; k < f.count; k++) {
-            inner[c * f.count + k] = envelope_dot(g.size, solved + c * g.size, target + k * g.size);
-        }
+    ARENA_TRY(ctx, scratch, ratio, by->draws);
+    TRY(draw_at_rank(ctx, scratch, by, small, &g, &f, ratio));
+    ARENA_TRY(ctx, scratch, slope, size);
+    for (int64_t i = 0; i < data->folds * size; i++) {
+        slope[i % size] += small->fold_slope[i];
     }
-    if (f.count > 0) {
-        TRY(linalg_eigen_symmetric(ctx, scratch, f.count, inner, value));
-    }
-    out->ratio = f.count > 0 ? 0.5 * value[f.count - 1] : 0.0;
-    compare_judge(draws, ratio, out);
+    TRY(model_penalty(ctx, scratch, &small->model, small->theta, small->lambda, &cost, NULL, NULL, slope));
+    TRY(best_further(ctx, scratch, data, &g, &f, slope, &out->ratio)); // its sign does not matter
+    compare_judge(by->draws, ratio, out);
     return NONSENS_OK;
 }

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/show.h"
 #include "data/audit_linear.h"
+#include "data/time_blocks.h"
 #include "math/sort.h"
 
 #include <inttypes.h>
@@ -17,9 +18,9 @@
 #include <string.h>
 
 enum { FEW_VALUES = 20, FEW_SEGMENTS = 3, TINY_SEGMENT = 20, SHOWN_DIGITS = 2, LISTED = 10 };
-static const double MANY_TIES = 0.5;
 static const double STRONG_AUTOCORRELATION = 0.2;
 static const double SIGNIFICANT_Z = 3.29; /* two-sided .001 */
+static const double SORTED = 0.95;        /* share of steps in one direction, in rows that are sorted by value */
 
 /* ---- constant columns ---------------------------------------------------------------------------------------- */
 
@@ -63,37 +64,65 @@ static nonsens_status audit_constant(nonsens_context *ctx, nonsens_data *data)
 
 /* ---- discrete columns ---------------------------------------------------------------------------------------- */
 
-/* Counts the distinct values, and the rows that share theirs with another row. */
-static void count_values(const sort_entry *sorted, int64_t n, int64_t *distinct, int64_t *tied)
+/* Adds the number of distinct values, and of pairs of rows with the same value. */
+static void count_values(const sort_entry *sorted, int64_t n, int64_t *distinct, double *equal_pairs)
 {
-    *distinct = *tied = 0;
     for (int64_t begin = 0, end; begin < n; begin = end) {
         for (end = begin + 1; end < n && sorted[end].key == sorted[begin].key; end++) {
         }
         *distinct += 1;
-        *tied += end - begin > 1 ? end - begin : 0;
+        *equal_pairs += (double)(end - begin) * (double)(end - begin);
     }
+}
+
+/*
+ * Do ties matter?  A segment has as many values in effect as equally frequent ones would make as many pairs of its rows
+ * equal.  Below about twenty the methods conclude less often (experiments/discreteness.py), whatever the table as a
+ * whole has; and they must be fewer than half the rows of a segment, or there are few ties.
+ */
+static bool is_discrete(const nonsens_data *data, int64_t j, sort_entry *sorted, sort_entry *spare)
+{
+    int64_t distinct = 0, segments = data->segments > 0 ? data->segments : 1;
+    double pairs = 0.0, equal_pairs = 0.0;
+    for (int64_t e = 0; e < segments; e++) {
+        int64_t start = data->start[e], rows = data->start[e + 1] - start;
+        sort_column(matrix_col(data->x, j) + start, rows, sorted, spare);
+        count_values(sorted, rows, &distinct, &equal_pairs);
+        pairs += (double)rows * (double)rows;
+    }
+    double values = pairs / equal_pairs, rows = pairs / (double)data->n;
+    return values < FEW_VALUES && values < 0.5 * rows;
 }
 
 static nonsens_status audit_discrete(nonsens_context *ctx, arena *scratch, nonsens_data *data)
 {
     sort_entry *sorted, *spare; // (n)
+    const char *list = "";
+    int64_t found = 0;
     ARENA_TRY(ctx, scratch, sorted, data->n);
     ARENA_TRY(ctx, scratch, spare, data->n);
     for (int64_t j = 0; j < data->d; j++) {
-        int64_t distinct, tied;
+        char name[SHOWN_BYTES];
+        int64_t distinct = 0;
+        double equal_pairs = 0.0;
+        if (!is_discrete(data, j, sorted, spare) || ++found > LISTED) {
+            continue;
+        }
         sort_column(matrix_col(data->x, j), data->n, sorted, spare);
-        count_values(sorted, data->n, &distinct, &tied);
-        bool few = distinct < FEW_VALUES && tied > 0;
-        if (few || (double)tied > MANY_TIES * (double)data->n) {
-            char name[SHOWN_BYTES];
-            TRY(dataset_warn(ctx, data,
-                             "column %s looks discrete: %" PRId64 " distinct values in %" PRId64 " rows, %" PRId64
-                             " rows share their value with another; the methods assume continuous variables",
-                             show_quoted(name, data->names[j]), distinct, data->n, tied));
+        count_values(sorted, data->n, &distinct, &equal_pairs);
+        list = arena_format(ctx, scratch, "%s%s%s (%" PRId64 " values)", list, found > 1 ? ", " : "",
+                            show_quoted(name, data->names[j]), distinct);
+        if (!list) {
+            return NONSENS_ERR_MEMORY;
         }
     }
-    return NONSENS_OK;
+    if (found == 0) {
+        return NONSENS_OK;
+    }
+    return dataset_warn(ctx, data,
+                        "many rows share their value in %s%s; the methods assume continuous variables, and mostly do "
+                        "not conclude on discrete ones",
+                        list, found > LISTED ? ", ..." : "");
 }
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
@@ -154,25 +183,6 @@ static nonsens_status audit_segments(nonsens_context *ctx, nonsens_data *data)
 
 /* ---- autocorrelation ----------------------------------------------------------------------------------------- */
 
-/* order (n): canonical rows of each segment in the order of the input. */
-static nonsens_status input_order(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t *order)
-{
-    sort_entry *entry, *spare; // (n)
-    ARENA_TRY(ctx, scratch, entry, data->n);
-    ARENA_TRY(ctx, scratch, spare, data->n);
-    for (int64_t i = 0; i < data->n; i++) {
-        entry[i] = (sort_entry){(uint64_t)data->input_row[i], i};
-    }
-    int64_t stretches = data->segments > 0 ? data->segments : 1;
-    for (int64_t e = 0; e < stretches; e++) {
-        sort_entries(entry + data->start[e], spare, data->start[e + 1] - data->start[e], NULL, NULL);
-    }
-    for (int64_t i = 0; i < data->n; i++) {
-        order[i] = entry[i].row;
-    }
-    return NONSENS_OK;
-}
-
 /* Returns the lag-1 autocorrelation of value[order[0..n-1]]; NaN if it is constant or too large to square. */
 static double lag_one(const double *value, const int64_t *order, int64_t n)
 {
@@ -212,11 +222,33 @@ static bool is_autocorrelated(const nonsens_data *data, const int64_t *order, in
     return fabs(*average) > STRONG_AUTOCORRELATION && fabs(*average + used / rows) * sqrt(rows) > SIGNIFICANT_Z;
 }
 
+/* Says whether the rows of segments are sorted by the values: of the steps that change them, nearly all go one way. */
+static bool is_sorted(const nonsens_data *data, const int64_t *order, const double *value)
+{
+    int64_t up = 0, down = 0;
+    for (int64_t i = 1; i < data->n; i++) {
+        if (data->segment[order[i]] == data->segment[order[i - 1]]) {
+            up += value[order[i]] > value[order[i - 1]];
+            down += value[order[i]] < value[order[i - 1]];
+        }
+    }
+    return up + down > 0 && (double)(up > down ? up : down) >= SORTED * (double)(up + down);
+}
+
+static bool is_sorted_by_a_column(const nonsens_data *data, const int64_t *order)
+{
+    bool sorted = false;
+    for (int64_t j = 0; j < data->d && !sorted; j++) {
+        sorted = is_sorted(data, order, matrix_col(data->x, j));
+    }
+    return sorted;
+}
+
 static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch, nonsens_data *data)
 {
     int64_t *order; // (n)
     ARENA_TRY(ctx, scratch, order, data->n);
-    TRY(input_order(ctx, scratch, data, order));
+    TRY(time_blocks_order(ctx, scratch, data, order));
     const char *list = "";
     int64_t found = 0;
     for (int64_t j = 0; j < data->d; j++) {
@@ -225,22 +257,20 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
         if (!is_autocorrelated(data, order, j, &r) || ++found > LISTED) {
             continue;
         }
-        list = arena_format(ctx, scratch, "%s%s%s (%s)", list, found > 1 ? ", " : "", show_quoted(name, data->names[j]),
+        list = arena_format(ctx, scratch, "%s%s%s %s", list, found > 1 ? ", " : "", show_quoted(name, data->names[j]),
                             number_print(number, r, SHOWN_DIGITS));
         if (!list) {
             return NONSENS_ERR_MEMORY;
         }
     }
-    if (found == 0) {
+    if (found == 0 || is_sorted_by_a_column(data, order)) {
         return NONSENS_OK;
     }
-    return dataset_warn(
-        ctx, data,
-        "neighbouring rows%s are correlated (lag-1 autocorrelation in input order): %s%s; the methods "
-        "take rows as independent and p-values will be too small: thin the rows, keeping every k-th, or "
-        "use `direction --method structured` with --block-length, the length of stretches that may "
-        "count as independent",
-        data->segments > 0 ? " within segments" : "", list, found > LISTED ? ", ..." : "");
+    data->in_time = true;
+    return dataset_warn(ctx, data,
+                        "neighbouring rows%s are correlated, as in a time series (lag-1 autocorrelation: %s%s); "
+                        "p-values are then too small: use --block-length auto, or thin the rows",
+                        data->segments > 0 ? " within segments" : "", list, found > LISTED ? ", ..." : "");
 }
 
 /* ---- whole data sets ----------------------------------------------------------------------------------------- */

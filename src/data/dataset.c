@@ -210,32 +210,83 @@ nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d,
     return build(ctx, &in, false, out);
 }
 
-nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,
-                              nonsens_data **out)
+/* Takes some of the columns of a data set (NULL: all), with all rows, where they are. */
+static nonsens_status take_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t count,
+                                   const int64_t *index, build_input *in)
 {
-    SCOPED_ARENA(local);
     const double **column;
     const char **names;
     double *sign;
-    *out = NULL;
-    ARENA_TRY(ctx, &local, column, count);
-    ARENA_TRY(ctx, &local, names, count);
-    ARENA_TRY(ctx, &local, sign, count);
+    ARENA_TRY(ctx, a, column, count);
+    ARENA_TRY(ctx, a, names, count);
+    ARENA_TRY(ctx, a, sign, count);
     for (int64_t k = 0; k < count; k++) {
-        column[k] = matrix_col(data->x, index[k]);
-        names[k] = data->names[index[k]];
-        sign[k] = data->sign[index[k]];
+        int64_t j = index ? index[k] : k;
+        column[k] = matrix_col(data->x, j);
+        names[k] = data->names[j];
+        sign[k] = data->sign[j];
     }
-    build_input in = {.n = data->n,
-                      .d = count,
-                      .segments = data->segments,
-                      .column = column,
-                      .sign = sign,
-                      .names = names,
-                      .category = data->segments > 0 ? data->segment : NULL,
-                      .labels = (const char *const *)data->labels,
-                      .input_row = data->input_row};
-    return build(ctx, &in, true, out);
+    *in = (build_input){.n = data->n,
+                        .d = count,
+                        .segments = data->segments,
+                        .column = column,
+                        .sign = sign,
+                        .names = names,
+                        .category = data->segments > 0 ? data->segment : NULL,
+                        .labels = (const char *const *)data->labels,
+                        .input_row = data->input_row};
+    return NONSENS_OK;
+}
+
+/* Replaces all rows by copies of some of them. */
+static nonsens_status take_rows(nonsens_context *ctx, arena *a, int64_t count, const int64_t *row, build_input *in)
+{
+    int64_t *input_row;
+    int32_t *category;
+    double *values;
+    const double **column;
+    ARENA_TRY(ctx, a, input_row, count);
+    ARENA_TRY(ctx, a, category, count);
+    ARENA_TRY(ctx, a, values, count * in->d);
+    ARENA_TRY(ctx, a, column, in->d);
+    for (int64_t j = 0; j < in->d; j++) {
+        column[j] = values + j * count;
+        for (int64_t i = 0; i < count; i++) {
+            values[j * count + i] = in->column[j][row[i]];
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        input_row[i] = in->input_row[row[i]];
+        category[i] = in->category ? in->category[row[i]] : 0;
+    }
+    in->n = count;
+    in->column = column;
+    in->input_row = input_row;
+    in->category = in->category ? category : NULL;
+    return NONSENS_OK;
+}
+
+static nonsens_status subset(nonsens_context *ctx, const nonsens_data *data, int64_t columns, const int64_t *index,
+                             int64_t rows, const int64_t *row, bool audit, nonsens_data **out)
+{
+    SCOPED_ARENA(local);
+    build_input in;
+    *out = NULL;
+    TRY(take_columns(ctx, &local, data, columns, index, &in));
+    TRY(row ? take_rows(ctx, &local, rows, row, &in) : NONSENS_OK);
+    return build(ctx, &in, audit, out);
+}
+
+nonsens_status dataset_subset(nonsens_context *ctx, const nonsens_data *data, int64_t columns, const int64_t *index,
+                              int64_t rows, const int64_t *row, nonsens_data **out)
+{
+    return subset(ctx, data, columns, index, rows, row, false, out);
+}
+
+nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,
+                              nonsens_data **out)
+{
+    return subset(ctx, data, count, index, data->n, NULL, true, out);
 }
 
 nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out)
@@ -251,34 +302,10 @@ nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int6
 nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t count,
                             const int64_t *row, nonsens_data **out)
 {
-    int64_t *input_row;
-    int32_t *category;
-    double *values;
-    const double **column;
+    build_input in;
     *out = NULL;
-    ARENA_TRY(ctx, scratch, input_row, count);
-    ARENA_TRY(ctx, scratch, category, count);
-    ARENA_TRY(ctx, scratch, values, count * data->d);
-    ARENA_TRY(ctx, scratch, column, data->d);
-    for (int64_t j = 0; j < data->d; j++) {
-        column[j] = values + j * count;
-        for (int64_t i = 0; i < count; i++) {
-            values[j * count + i] = matrix_col(data->x, j)[row[i]];
-        }
-    }
-    for (int64_t i = 0; i < count; i++) {
-        input_row[i] = data->input_row[row[i]];
-        category[i] = data->segment[row[i]];
-    }
-    build_input in = {.n = count,
-                      .d = data->d,
-                      .segments = data->segments,
-                      .column = column,
-                      .sign = data->sign,
-                      .names = (const char *const *)data->names,
-                      .category = data->segments > 0 ? category : NULL,
-                      .labels = (const char *const *)data->labels,
-                      .input_row = input_row};
+    TRY(take_columns(ctx, scratch, data, data->d, NULL, &in));
+    TRY(take_rows(ctx, scratch, count, row, &in));
     return build(ctx, &in, true, out);
 }
 

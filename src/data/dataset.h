@@ -31,6 +31,7 @@ struct nonsens_data {
     uint64_t hash;        /* over values and signs in canonical order and segment bounds */
     bool by_role;         /* read with --x, --y and --given: just these variables, in this order */
     int64_t dependent;    /* columns that are exact linear functions of others */
+    bool in_time;         /* neighbouring rows depend on one another, as in a time series (audit) */
     char **warning;       /* (warnings) sentences of reading and audit */
     int64_t warnings, warning_capacity;
 };
@@ -43,7 +44,7 @@ nonsens_status dataset_new(nonsens_context *ctx, int64_t n, int64_t d, const dou
                            const char *const *names, const int32_t *category, int64_t segments,
                            const char *const *labels, const int64_t *input_row, nonsens_data **out);
 
-/* Does the same without the audit, for data whose pairs are analysed one by one: a constant column is no error. */
+/* Does the same without the audit: a constant column is no error. */
 nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
                                      const char *const *names, const int32_t *category, int64_t segments,
                                      const char *const *labels, const int64_t *input_row, nonsens_data **out);
@@ -51,6 +52,10 @@ nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d,
 /* Makes a data set of some of the columns (user's indices, all different), in its own canonical order. */
 nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,
                               nonsens_data **out);
+
+/* Makes a data set of some of the columns and rows (NULL: all of them), without the audit. */
+nonsens_status dataset_subset(nonsens_context *ctx, const nonsens_data *data, int64_t columns, const int64_t *index,
+                              int64_t rows, const int64_t *row, nonsens_data **out);
 
 /* Does what nonsens_data_read_files does; `remedy` says what to do about a missing value. */
 nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,

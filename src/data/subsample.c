@@ -2,6 +2,7 @@
 #include "data/subsample.h"
 
 #include "base/rng.h"
+#include "data/time_blocks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,12 +53,13 @@ nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const n
     SCOPED_ARENA(scratch);
     row_position *from;
     int64_t *index, *row, count = 0, stretches = data->segments > 0 ? data->segments : 1;
-    int64_t length = options->block_length > 1 ? options->block_length : 1;
+    time_blocks blocks = {0};
     rng r = rng_new((uint64_t)options->seed, RNG_DATA_SUBSAMPLE, 0);
     *out = NULL;
     if (max_rows <= 0 || data->n <= max_rows) {
         return NONSENS_OK;
     }
+    TRY(time_blocks_new(ctx, &scratch, data, options->block_length, &blocks));
     ARENA_TRY(ctx, &scratch, from, data->n);
     ARENA_TRY(ctx, &scratch, index, data->n);
     ARENA_TRY(ctx, &scratch, row, data->n);
@@ -65,8 +67,8 @@ nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const n
         int64_t rows = data->start[e + 1] - data->start[e];
         double share = ceil((double)max_rows * ((double)rows / (double)data->n));
         int64_t wanted = share > MIN_SEGMENT_ROWS ? (int64_t)share : MIN_SEGMENT_ROWS;
-        list_rows(data, data->start[e], data->start[e + 1], length > 1, from);
-        count += draw_blocks(&r, from, rows, length, wanted, index, row + count);
+        list_rows(data, data->start[e], data->start[e + 1], blocks.length > 1, from);
+        count += draw_blocks(&r, from, rows, blocks.length, wanted, index, row + count);
     }
     return dataset_rows(ctx, &scratch, data, count, row, out);
 }

@@ -30,6 +30,7 @@ typedef struct ci_result {
     int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 if the test does not count them */
     int64_t min_rows;                                   /* of a segment that enters the test */
     bool by_permutation, by_signs;                      /* p_value came from permutations, or from random signs */
+    bool by_shifts;                                     /* p_value came from shifts in time */
     bool by_callback;                                   /* a caller's own test: nothing but p_value is known */
     bool degenerate;                                    /* z determines x or y: p_value is 1 */
     int details;
@@ -47,6 +48,10 @@ typedef struct ci_options {
     int64_t seed;
     int threads;         /* for one question */
     int64_t cache_bytes; /* at most this many bytes of features and regressions are kept; 0: none */
+    /* As in hsic_options; only for questions that HSIC answers, others are refused. */
+    const int64_t *time_order;
+    int64_t min_shift;
+    double memory;
     /*
      * Makes the group of a row one more variable, number variables->count: a category without values, last in rank.
      * Questions about it use all rows at once and a kernel test with indicators as features (kci.h), whatever `test`

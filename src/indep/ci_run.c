@@ -290,7 +290,10 @@ static nonsens_status run_hsic(nonsens_context *ctx, arena *scratch, const ci_te
                             .refine_at = t->options.refine_at,
                             .seed = (uint64_t)t->options.seed,
                             .job = job,
-                            .threads = t->options.threads};
+                            .threads = t->options.threads,
+                            .time_order = t->options.time_order,
+                            .min_shift = t->options.min_shift,
+                            .memory = t->options.memory};
     TRY(hsic_test(ctx, scratch, x, y, &t->groups, &options, &test));
     out->statistic = test.statistic;
     out->p_value = test.p_value;
@@ -298,6 +301,7 @@ static nonsens_status run_hsic(nonsens_context *ctx, arena *scratch, const ci_te
     out->segments_used = test.segments_used;
     out->segments_skipped = test.segments_skipped;
     out->by_permutation = test.by_permutation;
+    out->by_shifts = options.time_order != NULL;
     out->min_rows = HSIC_MIN_ROWS;
     return NONSENS_OK;
 }
@@ -465,7 +469,11 @@ nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const 
 {
     const test_row *row = &test_table[t->options.test];
     char word[OPTION_WORD_BYTES];
+    bool is_hsic = t->options.test == TEST_HSIC || (t->options.test == TEST_AUTO && q->count == 0);
     *out = (ci_result){.p_value = NAN};
+    if (t->options.time_order && !is_hsic) {
+        return fail(ctx, NONSENS_ERR_USAGE, OPTION_BLOCKS_REFUSED);
+    }
     if (ci_is_group(t, q->y)) { // the last in rank
         return run_features(ctx, scratch, t, PART_ALL_ROWS, q, out);
     }

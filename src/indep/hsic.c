@@ -21,6 +21,7 @@
 
 #include "base/parallel.h"
 #include "indep/hsic_internal.h"
+#include "math/special.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -199,6 +200,28 @@ static bool wants_permutations(const hsic_options *o, int64_t rows, double gamma
            3.0 * gamma_p >= o->refine_at;
 }
 
+/*
+ * P(T > x) by the moments over shifts.  T is about a multiple of a chi-square variable with f = 2 mean^2 / variance
+ * degrees of freedom.  A group of n rows has about m = (n - 2 min_shift) / (1.25 memory) shifts with independent T: for
+ * two autoregressions with coefficient exp(-a) the memory is 2 / a, and T at shifts h rows apart has correlation
+ * (1 + ah)^2 exp(-2ah), whose integral is 2.5 / a.  So the mean has m f degrees of freedom (m: harmonic mean of
+ * groups).
+ */
+static double shift_tail(const test_state *t, int64_t groups, const hsic_cumulants *moments, double x)
+{
+    const hsic_options *o = t->options;
+    double inverse = 0.0; // of m
+    for (int64_t e = 0; e < groups; e++) {
+        double shifts = fmax((double)(t->strata[e].rows - 2 * o->min_shift), 1.0);
+        inverse += fmin(1.25 * o->memory / shifts, 1.0) / (double)groups;
+    }
+    if (!(moments->variance > 0.0)) {
+        return 1.0;
+    }
+    double degrees = 2.0 * moments->mean * moments->mean / moments->variance;
+    return special_f_tail(degrees, degrees / inverse, x / moments->mean);
+}
+
 nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
                          const row_groups *groups, const hsic_options *options, hsic_result *out)
 {
@@ -215,15 +238,20 @@ nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set 
     if (out->segments_used == 0) {
         return NONSENS_OK;
     }
+    if (options->time_order) {
+        TRY(hsic_shift_moments(ctx, scratch, t.points, out->segments_used, t.strata, options, &out->statistic, &sum));
+    }
     out->mean = sum.mean;
     out->variance = sum.variance;
     out->skewness = sum.variance > 0 ? sum.third / (sum.variance * sqrt(sum.variance)) : 0.0;
-    out->p_value = hsic_tail(&sum, out->statistic);
-    out->by_permutation = wants_permutations(options, out->rows_used, out->p_value);
+    out->p_value = options->time_order && options->memory > 0.0
+                       ? shift_tail(&t, out->segments_used, &sum, out->statistic)
+                       : hsic_tail(&sum, out->statistic);
+    out->by_permutation = !options->time_order && wants_permutations(options, out->rows_used, out->p_value);
     if (out->by_permutation) {
         return hsic_permutation_p(ctx, scratch, t.points, out->segments_used, t.strata, options, &out->p_value);
     }
-    if (options->null_kind == NULL_SPECTRAL) {
+    if (options->null_kind == NULL_SPECTRAL && !options->time_order) {
         return hsic_spectral_tail(ctx, scratch, out->segments_used, t.strata, &sum, out->statistic, &out->p_value);
     }
     return NONSENS_OK;

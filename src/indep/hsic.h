@@ -6,11 +6,15 @@
  * pivoted incomplete Cholesky factors (rank 10-50 for scalars), so that statistic and null moments cost O(n r^2) time.
  * Rows stream through, and memory is O(n) with a small factor.
  *
- * Stratified: T = sum over groups of (n_e HSIC_e), and null cumulants add up.  The null is one gamma distribution with
- * these moments, or permutations inside groups, or one sum of chi-square variables with the weights of all groups.  The
- * moments are those of T over all permutations inside groups, exactly.  Each group has its own widths.  Groups under
- * HSIC_MIN_ROWS rows, or with a constant variable, are skipped and counted; if none is left, statistic and moments are
- * 0 and p is 1.
+ * Stratified: T = sum over groups of (n_e HSIC_e); null cumulants add up; one gamma distribution with these moments,
+ * or permutations inside groups, or one sum of chi-square variables with the weights of all groups.  The moments are
+ * those of T over all permutations inside groups, exactly.  Widths are the group's own.  Groups under HSIC_MIN_ROWS
+ * rows, or with a constant variable, are skipped and counted; if none is left, statistic and moments are 0 and p is 1.
+ *
+ * Rows that follow one another in time: the moments are those of draws in which y is shifted round in time inside each
+ * group, by a random number of rows.  Shifts keep the autocorrelation of both variables, which permutations destroy.
+ * T changes slowly with the shift, so that few of its values are independent if the memory is long, and their mean is
+ * uncertain.  If the memory is known, an F distribution allows for that.
  */
 #ifndef INDEP_HSIC_H
 #define INDEP_HSIC_H
@@ -30,8 +34,12 @@ typedef struct hsic_options {
     double refine_at;     /* gamma null: if p is within a factor 3 of this level, permutations decide; 0: never */
     uint64_t seed;        /* permutations draw from streams of this seed and `job` (below 2^32) */
     uint64_t job;
-    int threads;       /* groups, blocks of rows and permutations may run in parallel */
-    double *widths[2]; /* of x and y, unless NULL: (d, groups) gets the widths used; 0 in groups skipped */
+    int threads; /* groups, blocks of rows and permutations may run in parallel */
+    /* (n) rows of each group in the order of time: y is shifted in time, see above; NULL: no order */
+    const int64_t *time_order;
+    int64_t min_shift; /* rows */
+    double memory;     /* integrated autocorrelation time in rows; 0: not known */
+    double *widths[2]; /* of x and y, unless NULL: (d, groups) places for the widths used; 0 in groups skipped */
 } hsic_options;
 
 typedef struct hsic_result {

@@ -76,6 +76,11 @@ nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t 
 nonsens_status hsic_permutation_p(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,
                                   const hsic_stratum *strata, const hsic_options *options, double *p_value);
 
+/* T and its moments over shifts in time of all usable strata. */
+nonsens_status hsic_shift_moments(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,
+                                  const hsic_stratum *strata, const hsic_options *options, double *statistic,
+                                  hsic_cumulants *moments);
+
 /* The share of the trace that permutations may leave out. */
 extern const double HSIC_PERMUTED_SHARE;
 

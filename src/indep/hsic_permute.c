@@ -10,8 +10,11 @@
 #include "indep/hsic_internal.h"
 #include "math/linalg.h"
 
+#include <math.h>
+
 enum {
     PERMUTATIONS_PER_JOB = 8,
+    SHIFTS = 199,
     FEATURE_BYTES = 192000000, /* for those of one variable in all groups */
     MIN_DIRECTIONS = 8
 };
@@ -80,7 +83,19 @@ static double cross_norm(const group_features *g, workspace *w)
     return linalg_dot(products, w->product, w->product) / (double)g->rows;
 }
 
-/* Returns T after a shuffle inside every group; r = NULL: as observed. */
+/* Row i of x meets the row of y that comes `shift` rows later in time, round the end. */
+static void shift_rows(const permuting *p, int64_t group, rng *r, int64_t *order)
+{
+    int64_t rows = p->group[group].rows, first = p->strata[group].first;
+    const int64_t *time = p->options->time_order + first;
+    int64_t least = 2 * p->options->min_shift < rows ? p->options->min_shift : 1;
+    int64_t shift = least + (int64_t)rng_below(r, (uint64_t)(rows - 2 * least + 1));
+    for (int64_t i = 0; i < rows; i++) {
+        order[time[i] - first] = time[(i + shift) % rows] - first;
+    }
+}
+
+/* T after a shuffle, or a shift in time, inside every group; r = NULL: as observed. */
 static double permuted_statistic(const permuting *p, rng *r, workspace *w)
 {
     double sum = 0.0;
@@ -89,7 +104,9 @@ static double permuted_statistic(const permuting *p, rng *r, workspace *w)
         for (int64_t i = 0; i < g->rows; i++) {
             w->order[i] = i;
         }
-        if (r) {
+        if (r && p->options->time_order) {
+            shift_rows(p, e, r, w->order);
+        } else if (r) {
             rng_shuffle(r, g->rows, w->order);
         }
         sum += cross_norm(g, w);
@@ -147,23 +164,52 @@ static nonsens_status find_features(nonsens_context *ctx, arena *scratch, int64_
     return kernel_basis_features(ctx, &basis, g->directions[side], g->f[side]);
 }
 
+/* p->values: T* of every draw; *observed: T as it is, of the same directions. */
+static nonsens_status draw_all(nonsens_context *ctx, arena *scratch, permuting *p, double *observed)
+{
+    workspace w;
+    ARENA_TRY(ctx, scratch, p->group, p->count);
+    TRY(choose_directions(ctx, scratch, p));
+    TRY(parallel_for(ctx, p->options->threads, 2 * p->count, NULL, find_features, p));
+    TRY(workspace_get(ctx, scratch, p, &w));
+    ARENA_TRY(ctx, scratch, p->values, p->options->permutations);
+    int64_t jobs = (p->options->permutations + PERMUTATIONS_PER_JOB - 1) / PERMUTATIONS_PER_JOB;
+    TRY(parallel_for(ctx, p->options->threads, jobs, NULL, run_permutations, p));
+    *observed = permuted_statistic(p, NULL, &w);
+    return NONSENS_OK;
+}
+
 nonsens_status hsic_permutation_p(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,
                                   const hsic_stratum *strata, const hsic_options *options, double *p_value)
 {
     permuting p = {.points = points, .count = count, .strata = strata, .options = options};
-    workspace w;
-    ARENA_TRY(ctx, scratch, p.group, count);
-    TRY(choose_directions(ctx, scratch, &p));
-    TRY(parallel_for(ctx, options->threads, 2 * count, NULL, find_features, &p));
-    TRY(workspace_get(ctx, scratch, &p, &w));
-    ARENA_TRY(ctx, scratch, p.values, options->permutations);
-    int64_t jobs = (options->permutations + PERMUTATIONS_PER_JOB - 1) / PERMUTATIONS_PER_JOB;
-    TRY(parallel_for(ctx, options->threads, jobs, NULL, run_permutations, &p));
-    double observed = permuted_statistic(&p, NULL, &w);
+    double observed;
+    TRY(draw_all(ctx, scratch, &p, &observed));
     int64_t reached = 0;
     for (int64_t b = 0; b < options->permutations; b++) {
         reached += p.values[b] >= observed * (1.0 - ROUNDING);
     }
     *p_value = (double)(1 + reached) / (double)(1 + options->permutations);
+    return NONSENS_OK;
+}
+
+nonsens_status hsic_shift_moments(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,
+                                  const hsic_stratum *strata, const hsic_options *options, double *statistic,
+                                  hsic_cumulants *moments)
+{
+    hsic_options shifts = *options;
+    shifts.permutations = SHIFTS;
+    permuting p = {.points = points, .count = count, .strata = strata, .options = &shifts};
+    TRY(draw_all(ctx, scratch, &p, statistic));
+    *moments = (hsic_cumulants){0};
+    for (int64_t b = 0; b < SHIFTS; b++) {
+        moments->mean += p.values[b] / SHIFTS;
+    }
+    for (int64_t b = 0; b < SHIFTS; b++) {
+        double d = p.values[b] - moments->mean;
+        moments->variance += d * d / (SHIFTS - 1);
+        moments->third += d * d * d / SHIFTS;
+    }
+    moments->third = fmax(moments->third, 0.0); // a sum of squares is skewed to the right
     return NONSENS_OK;
 }

@@ -133,3 +133,24 @@ nonsens_status sort_copy(nonsens_context *ctx, arena *a, int64_t n, const double
     arena_rewind(a, mark);
     return NONSENS_OK;
 }
+
+nonsens_status sort_ranks(nonsens_context *ctx, arena *scratch, int64_t n, const double *value, double *rank)
+{
+    sort_entry *entry, *spare;
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, entry, n);
+    ARENA_TRY(ctx, scratch, spare, n);
+    sort_column(value, n, entry, spare);
+    for (int64_t i = 0; i < n;) {
+        int64_t end = i + 1;
+        while (end < n && entry[end].key == entry[i].key) {
+            end++;
+        }
+        double middle = 0.5 * (double)(i + end - 1);
+        for (; i < end; i++) {
+            rank[entry[i].row] = middle;
+        }
+    }
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}

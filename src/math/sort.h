@@ -1,6 +1,6 @@
 /*
  * sort.h - stable sorting of numbers and of (key, row) pairs: O(n log n) whatever the input, no recursion; only
- * sort_copy allocates.
+ * functions with an arena allocate.
  */
 #ifndef MATH_SORT_H
 #define MATH_SORT_H
@@ -31,5 +31,8 @@ void sort_doubles(int64_t n, double *v, double *spare);
 
 /* Copies v (n) into the arena, ascending. */
 nonsens_status sort_copy(nonsens_context *ctx, arena *a, int64_t n, const double *v, double **out);
+
+/* rank (n): of the values, from 0; equal ones share their mean rank. */
+nonsens_status sort_ranks(nonsens_context *ctx, arena *scratch, int64_t n, const double *value, double *rank);
 
 #endif

@@ -13,6 +13,10 @@
 
 /* ---- texts that rows share ---- */
 
+/* No data can show whether it holds, so it comes first. */
+#define GIVEN_SEGMENTS "Segments were not formed from these variables. "
+#define GIVEN_SEGMENTS_IF_ANY "Segments, if there are any, were not formed from these variables. "
+
 #define MONTI "Monti, Zhang, Hyvarinen, UAI 2019"
 #define SEGMENT_MODEL                                                                                                \
     "The two disturbances are independent inside each segment, both change over at least three segments, no hidden " \
@@ -90,9 +94,9 @@ static const method table[] = {
                  .citation = "nonsens, docs/structured.md, docs/many-variables.md",
                  .summary = "segment likelihood: a pair by classifiers whose features see one variable alone, many by "
                             "mechanisms that stay",
-                 .assumes = STRUCTURED_MODEL,
-                 .direction_options = CLASSIFIER_OPTIONS NETWORK_OPTIONS HSIC_OPTIONS,
-                 .discover_options = "knowledge " HSIC_OPTIONS,
+                 .assumes = GIVEN_SEGMENTS STRUCTURED_MODEL,
+                 .direction_options = "opinions " CLASSIFIER_OPTIONS NETWORK_OPTIONS HSIC_OPTIONS,
+                 .discover_options = "knowledge block-length " HSIC_OPTIONS,
                  .commands = PAIR | GRAPH,
                  .needs_segments = 1,
                  .disturbances = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER},
@@ -106,7 +110,7 @@ static const method table[] = {
         .info = {.name = "nonsens",
                  .citation = MONTI,
                  .summary = "learns the disturbances by time-contrastive learning, then four independence tests",
-                 .assumes = SEGMENT_MODEL,
+                 .assumes = GIVEN_SEGMENTS SEGMENT_MODEL,
                  .direction_options = DISTURBANCE_OPTIONS "pooling test-rows " HSIC_OPTIONS,
                  .commands = PAIR,
                  .needs_segments = 1,
@@ -120,7 +124,7 @@ static const method table[] = {
         .info = {.name = "nonsens-lr",
                  .citation = MONTI,
                  .summary = "the same disturbances, directions compared by likelihood ratio; assumes an effect",
-                 .assumes = SEGMENT_MODEL " One variable causes the other: a direction is always named.",
+                 .assumes = GIVEN_SEGMENTS SEGMENT_MODEL " One variable causes the other: a direction is always named.",
                  .direction_options = DISTURBANCE_OPTIONS "ratio",
                  .commands = PAIR,
                  .needs_segments = 1,
@@ -135,7 +139,7 @@ static const method table[] = {
                  .citation = MONTI,
                  .summary = "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio "
                             "(--rule)",
-                 .assumes = LINEAR_MODEL,
+                 .assumes = GIVEN_SEGMENTS LINEAR_MODEL,
                  .direction_options = "rule unmixing statistic ratio pooling test-rows " HSIC_OPTIONS,
                  .commands = PAIR,
                  .needs_segments = 1,
@@ -148,11 +152,12 @@ static const method table[] = {
                  .citation = "Shimizu et al., JMLR 12, 2011; Hyvarinen, Smith, JMLR 14, 2013",
                  .summary = "DirectLiNGAM: a pair by tests of what linear regressions leave over, many variables by "
                             "likelihood ratios",
-                 .assumes = LINGAM_MODEL,
+                 .assumes = GIVEN_SEGMENTS_IF_ANY LINGAM_MODEL,
                  .direction_options = "pooling " HSIC_OPTIONS,
                  .discover_options = "coefficients pooling " HSIC_OPTIONS,
                  .commands = PAIR | GRAPH},
         .direction = lingam_direction,
+        .is_opinion = true,
         .discover = lingam_discover,
         .direction_memory = {.fixed = 4e6, .per_row = 85},
         .discover_memory = {.fixed = 4e6, .per_variable = 1e6, .per_row = 40, .per_value = 10},
@@ -161,11 +166,12 @@ static const method table[] = {
         .info = {.name = "resit",
                  .citation = "Peters, Mooij, Janzing, Schoelkopf, JMLR 2014",
                  .summary = "Gaussian-process regression, then independence tests of what is left over",
-                 .assumes = ADDITIVE_MODEL " Where a function is linear, not all is Gaussian.",
+                 .assumes = GIVEN_SEGMENTS_IF_ANY ADDITIVE_MODEL " Where a function is linear, not all is Gaussian.",
                  .direction_options = "pooling " HSIC_OPTIONS,
                  .discover_options = "pooling " HSIC_OPTIONS,
                  .commands = PAIR | GRAPH},
         .direction = resit_direction,
+        .is_opinion = true,
         .discover = resit_discover,
         .direction_memory = {.fixed = 2e7, .per_row = 375},
         .discover_memory = {.fixed = 1.2e7, .per_value = 650},
@@ -185,12 +191,13 @@ static const method table[] = {
                  .citation = "Heinze-Deml, Peters, Meinshausen, J. Causal Inference 6, 2018",
                  .summary = "invariant causal prediction: causes are what leaves of their effect the same noise in all "
                             "segments",
-                 .assumes = ICP_MODEL,
+                 .assumes = GIVEN_SEGMENTS ICP_MODEL,
                  .direction_options = "invariance pooling " HSIC_OPTIONS,
                  .discover_options = "invariance target max-given pooling " HSIC_OPTIONS,
                  .commands = PAIR | GRAPH,
                  .needs_segments = 1},
         .direction = icp_direction,
+        .is_opinion = true,
         .discover = icp_discover,
         .direction_memory = {.fixed = 1.2e7, .per_row = 520},
         .discover_memory = {.fixed = 2.5e7, .per_value = 770},
@@ -200,12 +207,13 @@ static const method table[] = {
                  .citation = "Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf, JMLR 21, 2020",
                  .summary = "the segment as a variable: conditional independence, then independent changes of "
                             "mechanisms",
-                 .assumes = CDNOD_MODEL,
+                 .assumes = GIVEN_SEGMENTS CDNOD_MODEL,
                  .direction_options = "pooling " HSIC_OPTIONS,
                  .discover_options = "test max-given pooling " HSIC_OPTIONS,
                  .commands = PAIR | GRAPH,
                  .needs_segments = 1},
         .direction = cdnod_direction,
+        .is_opinion = true,
         .discover = cdnod_discover,
         .direction_memory = {.fixed = 5e6, .per_row = 2650},
         .discover_memory = {.fixed = 7e6, .per_value = 4500},
@@ -217,7 +225,7 @@ static const method table[] = {
                  .summary =
                      "conditional independence alone, inside segments where there are any: directions where they "
                      "follow from it",
-                 .assumes = PC_MODEL FISHER_Z_MODEL,
+                 .assumes = GIVEN_SEGMENTS_IF_ANY PC_MODEL FISHER_Z_MODEL,
                  .discover_options = PC_OPTIONS,
                  .commands = GRAPH},
         .discover = pc_discover,
@@ -229,7 +237,7 @@ static const method table[] = {
                  .citation = "Monti, Zhang, Hyvarinen, UAI 2019; Spirtes, Glymour, Scheines, 2000",
                  .summary = "pc inside segments, then a method for pairs (--orient-by) for the edges that it leaves "
                             "without direction",
-                 .assumes = PC_MODEL FISHER_Z_MODEL
+                 .assumes = GIVEN_SEGMENTS PC_MODEL FISHER_Z_MODEL
                  " Where pairs are compared: disturbances are independent inside each segment and change over at least "
                  "three segments, and mechanisms stay the same in all of them.",
                  .discover_options = "orient-by as-published layers " PC_OPTIONS,

@@ -60,7 +60,9 @@ static nonsens_status refuse_number(nonsens_context *ctx, const option_row *r, c
 static nonsens_status set_integer(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     int64_t number = 0;
-    if (!option_read_integer(value, &number) || number < (int64_t)r->info.lowest || number > (int64_t)r->info.highest) {
+    bool is_word = r->info.choices && strcmp(value, r->info.choices) == 0;
+    if ((!is_word && !option_read_integer(value, &number)) || number < (int64_t)r->info.lowest ||
+        number > (int64_t)r->info.highest) {
         return refuse_number(ctx, r, value);
     }
     memcpy(field, &number, sizeof number);
@@ -201,6 +203,9 @@ const char *option_print(const nonsens_options *options, const nonsens_option_in
     case NONSENS_OPTION_FLAG:
         return *(const bool *)field ? "true" : "false";
     case NONSENS_OPTION_INTEGER:
+        if (info->choices && *(const int64_t *)field == 0) {
+            return info->choices;
+        }
         snprintf(buffer, OPTION_VALUE_BYTES, "%" PRId64, *(const int64_t *)field);
         break;
     case NONSENS_OPTION_REAL:

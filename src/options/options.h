@@ -24,6 +24,7 @@ enum option_confounded { CONFOUNDED_NO, CONFOUNDED_MODULATED, CONFOUNDED_STATION
 enum option_activation { ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH };
 enum option_last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
 enum option_features { FEATURES_AUTO, FEATURES_SPLINE, FEATURES_NETWORK };
+enum option_opinions { OPINIONS_GRAPH, OPINIONS_ALL, OPINIONS_NONE };
 enum option_inputs { INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES };
 enum option_optimiser { OPTIMISER_ADAM, OPTIMISER_SGD };
 enum option_unmixing {
@@ -82,7 +83,7 @@ struct nonsens_options {
     double alpha;
     /* reading data */
     const char *segment, *segments, *vars, *x, *y, *given;
-    bool no_header;
+    bool no_header, keep_all;
     enum option_na_rule na;
     /* direction, discover, explain: the method, and the rows that it uses */
     const char *method;
@@ -97,6 +98,7 @@ struct nonsens_options {
     double learning_rate, momentum, weight_decay, validation;
     /* direction, diagnose: segment classifiers in general, and those on splines */
     enum option_features features;
+    enum option_opinions opinions;
     int64_t score_folds, block_length, basis;
     double undersmooth;
     /* direction, ica: unmixing */
@@ -181,6 +183,11 @@ static inline bool option_is_sample_test(enum option_independence_test test)
 {
     return test == TEST_KS || test == TEST_LEVENE || test == TEST_KRUSKAL;
 }
+
+/* Why --block-length is refused, if it is. */
+#define OPTION_BLOCKS_REFUSED                                                                                 \
+    "--block-length shifts variables in time, which only hsic can use; take --test hsic without --given, or " \
+    "thin the rows, keeping every k-th"
 
 /* Returns K of --segments equal:K; 0 if it is not given or not of this form. */
 int64_t options_blocks(const nonsens_options *options);

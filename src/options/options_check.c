@@ -149,6 +149,15 @@ static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o
     return NONSENS_OK;
 }
 
+static nonsens_status check_blocks(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->command != NONSENS_COMMAND_INDEPENDENCE || o->block_length == 1) {
+        return NONSENS_OK;
+    }
+    bool is_hsic = o->test == TEST_HSIC || (o->test == TEST_AUTO && !o->given[0]);
+    return is_hsic ? NONSENS_OK : fail(ctx, NONSENS_ERR_USAGE, OPTION_BLOCKS_REFUSED);
+}
+
 static nonsens_status check_explained(nonsens_context *ctx, const nonsens_options *o)
 {
     char shown[SHOWN_BYTES];
@@ -175,6 +184,7 @@ nonsens_status options_check(nonsens_context *ctx, const nonsens_options *option
     TRY(check_variables(ctx, options));
     TRY(check_pairs(ctx, options));
     TRY(check_segments(ctx, options));
+    TRY(check_blocks(ctx, options));
     return check_training(ctx, options);
 }
 
@@ -187,6 +197,7 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
                     option_command_name(options->command));
     }
     TRY(check_explained(ctx, options));
+    TRY(check_blocks(ctx, options));
     TRY(check_training(ctx, options));
     return blas_reserve(ctx);
 }

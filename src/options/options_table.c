@@ -38,6 +38,11 @@ enum {
     {                                                                                                         \
         {key, NONSENS_OPTION_INTEGER, commands, group, initial, lo, hi, NULL, NULL, unit, text}, FIELD(field) \
     }
+/* A whole number, or a word that stands for 0. */
+#define INTEGER_OR(key, field, commands, group, initial, word, hi, bounds, unit, text)                         \
+    {                                                                                                          \
+        {key, NONSENS_OPTION_INTEGER, commands, group, initial, 0, hi, bounds, word, unit, text}, FIELD(field) \
+    }
 #define REAL(key, field, commands, group, initial, lo, hi, bounds, text)                                   \
     {                                                                                                      \
         {key, NONSENS_OPTION_REAL, commands, group, initial, lo, hi, bounds, NULL, "", text}, FIELD(field) \
@@ -124,6 +129,9 @@ const option_row option_table[] = {
     CHOICE("fdr", fdr, EXP, RUN, "bh", "bh|by|none",
            "q-values over variables that bound the share of false ones among those said to have changed, by Benjamini "
            "and Hochberg (bh) or, under any dependence, Benjamini and Yekutieli (by); none: p-values as they are."),
+    INTEGER_OR("block-length", block_length, EXP, RUN, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
+               "For rows that follow one another in time: blocks of this many neighbouring rows count as independent of "
+               "one another. auto finds the length from the autocorrelation of the rows."),
     FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
     FLAG("resume", resume, DIR, RUN, "pairs: go on with FILE.journal, which a run that was stopped left beside --json FILE."),
 
@@ -151,6 +159,9 @@ const option_row option_table[] = {
          "File with what is known beforehand, in Tetrad's text format: tiers, forbidden and required arrows."),
     CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
            "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
+    FLAG("keep-all", keep_all, ANALYSE, DATA,
+         "Leave nothing out. Otherwise constant columns, copies of other columns (up to rounding and scale) and segments "
+         "with too few rows are left out with a warning."),
 
     INTEGER("layers", layers, DIR, NETWORK, "3", 0, 20, "layers",
             "Hidden layers of the segment classifier; 0 makes it linear."),
@@ -186,6 +197,9 @@ const option_row option_table[] = {
     CHOICE("features", features, DIR, CLASSIFIER, "auto", "auto|spline|network",
            "What the features that tell segments apart are made of; auto means spline for structured, network for "
            "nonsens and nonsens-lr."),
+    CHOICE("opinions", opinions, DIR, RUN, "graph", "graph|all|none",
+           "Second opinions on the pair: graph asks the mechanisms by which structured finds graphs, all asks resit, "
+           "cdnod, lingam and icp as well; none: the classifiers of structured decide alone."),
     INTEGER("score-folds", score_folds, DIR | DIA, CLASSIFIER, "5", 3, 100, "folds",
             "structured: every row is scored by classifiers fitted on the other folds."),
     INTEGER("basis", basis, DIR | DIA, CLASSIFIER, "0", 0, 40, "functions",
@@ -193,9 +207,10 @@ const option_row option_table[] = {
             "up to 20, and that or four fewer, by nested cross-validation, for scores on unseen rows."),
     REAL("undersmooth", undersmooth, DIR | DIA, CLASSIFIER, "30", 1, 1e6, NULL,
          "structured: tests use the penalty that predicts best divided by this."),
-    INTEGER("block-length", block_length, DIR | DIA, CLASSIFIER, "1", 1, 1000000000, "rows",
-            "structured: so many neighbouring rows stay in one fold and count as one observation in standard errors; "
-            "for rows that follow one another in time."),
+    INTEGER_OR("block-length", block_length, DIR | DIA | DIS, CLASSIFIER, "1", "auto", 1000000000,
+               "from 1 to 1000000000, or auto", "",
+               "structured: for rows that follow one another in time; blocks of this many neighbouring rows count as "
+               "independent of one another. auto finds the length from the autocorrelation of the rows."),
     CHOICE("unmixing", unmixing, DIR, UNMIXING, "auto", UNMIXINGS,
            "How the learned features (linear-ica: the variables) are separated into one disturbance per variable; auto "
            "means joint-diagonalisation (linear-ica: score-matching)."),
@@ -233,6 +248,10 @@ const option_row option_table[] = {
            "squares that the kernels' eigenvalues give for many rows."),
     INTEGER("permutations", permutations, DIR | IND | DIA | DIS, TESTS, "999", 1, 10000000, "permutations",
             "How many permutations a permutation test draws."),
+    INTEGER_OR("block-length", block_length, IND, TESTS, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
+               "hsic: for rows that follow one another in time; those this far apart count as independent of one "
+               "another, and shifts in time of y against x show what independence looks like. auto finds the length "
+               "from the autocorrelation of the rows."),
     INTEGER("test-rows", test_rows, DIR, TESTS, "0", 0, 1000000000, "rows",
             "Rows per segment that enter the four tests; 0 leaves the choice to the method, 1000000000 means all."),
 

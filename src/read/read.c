@@ -4,6 +4,8 @@
  */
 #include "base/require.h"
 #include "base/show.h"
+#include "data/audit.h"
+#include "data/tidy.h"
 #include "read/read_internal.h"
 
 #include <inttypes.h>
@@ -306,35 +308,42 @@ static nonsens_status warn_dropped(nonsens_context *ctx, const read_state *r, no
         TRY(dataset_warn(ctx, data, "%" PRId64 " of %" PRId64 " rows %s left out because a value is missing in %s",
                          dropped, r->t.rows, dropped == 1 ? "was" : "were", dropped == 1 ? "it" : "them"));
     }
-    if (r->segments > data->segments) {
-        int64_t emptied = r->segments - data->segments;
-        TRY(dataset_warn(ctx, data, "%" PRId64 " of %" PRId64 " segments %s no rows left", emptied, r->segments,
-                         emptied == 1 ? "has" : "have"));
+    if (r->emptied > 0) {
+        TRY(dataset_warn(ctx, data, "%" PRId64 " of %" PRId64 " segments %s no rows left", r->emptied, r->segments,
+                         r->emptied == 1 ? "has" : "have"));
     }
     return NONSENS_OK;
 }
 
 /* ---- whole data sets ----------------------------------------------------------------------------------------- */
 
-nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out)
+/* Makes the data set, leaves out what no method can use, and audits the rest unless pairs are audited one by one. */
+static nonsens_status make_data(nonsens_context *ctx, read_state *r, nonsens_data **data)
 {
-    SCOPED(memory_release_scoped) nonsens_data *data = NULL;
     const double **column; // (variables)
     const char **names;    // (variables)
-    char sentence[MESSAGE_BYTES];
-    if (r->rows == 0) {
-        return fail(ctx, NONSENS_ERR_DATA, "%s: every row has a missing value; choose other columns with --vars",
-                    r->t.path);
-    }
     ARENA_TRY(ctx, r->memory, column, r->variables);
     ARENA_TRY(ctx, r->memory, names, r->variables);
     for (int64_t k = 0; k < r->variables; k++) {
         column[k] = r->t.column[r->variable[k]].value;
         names[k] = r->t.column[r->variable[k]].name;
     }
-    nonsens_status status = (r->options->pairs[0] ? dataset_new_unaudited : dataset_new)(
-        ctx, r->rows, r->variables, column, names, r->category, r->segments, (const char *const *)r->labels,
-        r->input_row, &data);
+    TRY(dataset_new_unaudited(ctx, r->rows, r->variables, column, names, r->category, r->segments,
+                              (const char *const *)r->labels, r->input_row, data));
+    r->emptied = r->segments - (*data)->segments;
+    TRY(tidy_dataset(ctx, r->options, r->wanted_count > 0, data));
+    return r->options->pairs[0] ? NONSENS_OK : audit_dataset(ctx, *data);
+}
+
+nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out)
+{
+    SCOPED(memory_release_scoped) nonsens_data *data = NULL;
+    char sentence[MESSAGE_BYTES];
+    if (r->rows == 0) {
+        return fail(ctx, NONSENS_ERR_DATA, "%s: every row has a missing value; choose other columns with --vars",
+                    r->t.path);
+    }
+    nonsens_status status = make_data(ctx, r, &data);
     if (status == NONSENS_ERR_DATA) { // puts the file's name in front of the message
         memcpy(sentence, ctx->message, sizeof sentence);
         return fail(ctx, status, "%.300s: %.700s", r->t.path, sentence);

@@ -23,6 +23,7 @@ typedef struct read_state {
     int32_t *category;  // (rows) or NULL: no segments
     char **labels;      // (segments)
     int64_t segments;
+    int64_t emptied; // segments that missing values left without rows
 } read_state;
 
 /* Commands whose options say how data are read. */

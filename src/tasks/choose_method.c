@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LIST_BYTES = 400 };
 
@@ -30,6 +31,43 @@ static nonsens_status refuse_method(nonsens_context *ctx, const nonsens_options 
     return fail(ctx, NONSENS_ERR_USAGE, "--method %s: there is no such method for %s; there are %s%s%s%s",
                 show_bare(shown, options->method), option_command_name(options->command), show_list_end(&list),
                 is_near ? ". Did you mean " : "", is_near ? near.found : "", is_near ? "?" : "");
+}
+
+/* Says whether the option was set: its value is neither the default nor that of --as-published. */
+static bool is_set(const nonsens_options *options, const nonsens_option_info *info)
+{
+    char value[OPTION_VALUE_BYTES];
+    return strcmp(option_print(options, info, value), option_usual(options, info)) != 0;
+}
+
+/* Says whether the method uses the option, or those whose opinions it asks for; m NULL: whether any method does. */
+static bool is_used(const nonsens_options *options, const method *m, const char *key)
+{
+    bool asks = m && options->opinions == OPINIONS_ALL && method_uses(m, options->command, "opinions"), used = false;
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const method *other = method_at(i);
+        bool counts = !m || m == other || (asks && other->is_opinion);
+        used = used || (counts && method_uses(other, options->command, key));
+    }
+    return used;
+}
+
+void warn_unused_options(nonsens_context *ctx, const nonsens_options *options, const method *m)
+{
+    show_list list = {.max = SHOW_LIST_MAX};
+    char name[SHOWN_BYTES];
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        if ((info->commands & options->command) && is_set(options, info) && is_used(options, NULL, info->key) &&
+            !is_used(options, m, info->key)) {
+            snprintf(name, sizeof name, "--%s", info->key);
+            show_list_add(&list, name);
+        }
+    }
+    if (list.count > 0) {
+        leave_warning(ctx, "%s %s no effect with %s", show_list_end(&list), list.count > 1 ? "have" : "has",
+                      m->info.name);
+    }
 }
 
 /* Lists the methods of the command that use the option. */

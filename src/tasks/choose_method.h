@@ -10,4 +10,7 @@
  */
 nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *options, const method **out);
 
+/* Leaves a warning that names the options which were set, but which this method, unlike others, does not use. */
+void warn_unused_options(nonsens_context *ctx, const nonsens_options *options, const method *m);
+
 #endif

@@ -66,13 +66,15 @@ static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, con
 
 static nonsens_status say_decision(nonsens_context *ctx, nonsens_result *r, const wording *w)
 {
-    bool given = w->given[0] != '\0', dependent = r->decision == DECISION_DEPENDENT;
-    r->sentence =
-        arena_format(ctx, &r->memory, "%s and %s %s on one another%s%s%s%s.", w->x, w->y,
-                     dependent ? "depend" : "are not seen to depend", w->where, given ? " once " : "", w->given,
-                     !given                  ? ""
-                     : strchr(w->given, ',') ? " are known"
-                                             : " is known");
+    bool given = w->given[0] != '\0';
+    const char *verb = r->decision == DECISION_DEPENDENT     ? "depend"
+                       : r->decision == DECISION_INDEPENDENT ? "are not seen to depend"
+                                                             : "may or may not depend";
+    r->sentence = arena_format(ctx, &r->memory, "%s and %s %s on one another%s%s%s%s.", w->x, w->y, verb, w->where,
+                               given ? " once " : "", w->given,
+                               !given                  ? ""
+                               : strchr(w->given, ',') ? " are known"
+                                                       : " is known");
     return r->sentence ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
@@ -154,10 +156,37 @@ static nonsens_status note_skipped(nonsens_context *ctx, nonsens_result *r, cons
                        test->segments_skipped, r->segments, test->min_rows);
 }
 
-static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
+/* Notes how rows that follow one another in time were tested. */
+static nonsens_status note_time(nonsens_context *ctx, nonsens_result *r, const ci_result *test, const tester_columns *t)
+{
+    if (r->options.block_length == 1) {
+        return NONSENS_OK;
+    }
+    if (!test->by_shifts) {
+        return result_note(ctx, r, NONSENS_NOTE_INFO,
+                           "--block-length auto finds no dependence between neighbouring rows: each row counts as "
+                           "independent.");
+    }
+    if (r->decision == DECISION_INCONCLUSIVE) {
+        return result_note(ctx, r, NONSENS_NOTE_PROBLEM,
+                           "Rows may depend on rows so far back in time that a segment, or the table, has fewer than "
+                           "three independent blocks of them: nothing can be tested, and more rows are needed.");
+    }
+    TRY(result_note(ctx, r, NONSENS_NOTE_INFO,
+                    "The p-value comes from shifts in time of one variable against the other; rows %" PRId64
+                    " apart count as independent.",
+                    t->time.length));
+    return r->options.null_kind == NULL_GAMMA
+               ? NONSENS_OK
+               : result_note(ctx, r, NONSENS_NOTE_INFO, "--null plays no part here: shifts in time take its place.");
+}
+
+static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test,
+                                const tester_columns *t)
 {
     TRY(note_skipped(ctx, r, w, test));
     TRY(note_unused(ctx, r));
+    TRY(note_time(ctx, r, test, t));
     if (r->segments > 1 && !w->where[0]) {
         TRY(result_note(
             ctx, r, NONSENS_NOTE_CAUTION,
@@ -180,9 +209,8 @@ static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const w
 
 /* Makes the test: x, y and each given variable are variables of a tester that lives for one question. */
 static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_roles *roles,
-                          const nonsens_options *options, ci_result *out)
+                          const nonsens_options *options, tester_columns *t, ci_result *out)
 {
-    tester_columns t;
     ci_tester *tester;
     int64_t count = 2 + roles->count[2], *size, *given; // (count), (count - 2)
     ARENA_TRY(ctx, scratch, size, count);
@@ -191,8 +219,8 @@ static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_r
         size[k] = k < 2 ? roles->count[k] : 1;
         given[k] = k + 2;
     }
-    TRY(tester_gather(ctx, scratch, roles->data, options, count, size, &t));
-    TRY(tester_new(ctx, &t, options, &tester));
+    TRY(tester_gather(ctx, scratch, roles->data, options, count, size, t));
+    TRY(tester_new(ctx, t, options, &tester));
     nonsens_status status = ci_test(ctx, tester, 0, 1, count - 2, given, out);
     ci_free(tester);
     return status;
@@ -202,16 +230,20 @@ static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const var
 {
     wording w, shown;
     ci_result test;
+    tester_columns t;
     TRY(word_question(ctx, r, roles, false, &w));
     TRY(word_question(ctx, r, roles, true, &shown));
-    TRY(ask(ctx, scratch, roles, &r->options, &test));
+    TRY(ask(ctx, scratch, roles, &r->options, &t, &test));
     TRY(tester_require_rows(ctx, &test, w.where[0] != '\0'));
+    test.p_value = t.too_few ? NAN : test.p_value;
     r->p_value = test.p_value;
-    r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
+    r->decision = t.too_few                          ? DECISION_INCONCLUSIVE
+                  : test.p_value <= r->options.alpha ? DECISION_DEPENDENT
+                                                     : DECISION_INDEPENDENT;
     TRY(say_decision(ctx, r, &shown));
     const double *sign = roles->data->sign;
     TRY(add_evidence(ctx, r, &w, &test, sign[0] * sign[roles->count[0]]));
-    return add_notes(ctx, r, &shown, &test);
+    return add_notes(ctx, r, &shown, &test, &t);
 }
 
 /* ---- one question: does a variable change over segments? ----------------------------------------------------- */
@@ -301,6 +333,10 @@ static const char *assumption(const nonsens_options *o, const nonsens_data *data
         return "Rows are independent of one another, and what is given acts by adding to each variable: noise whose "
                "size "
                "depends on it looks like dependence. kci does not assume that.";
+    }
+    if (o->block_length != 1) {
+        return "Rows follow one another in time, and how they depend on earlier ones does not change inside a segment "
+               "(or, without segments, inside the table).";
     }
     return tester_is_stratified(data, o)
                ? "Rows are independent of one another inside each segment."

@@ -15,6 +15,7 @@
 #include "read/knowledge_file.h"
 #include "tasks/bootstrap.h"
 #include "tasks/choose_method.h"
+#include "tasks/opinions.h"
 
 #include <inttypes.h>
 
@@ -42,6 +43,10 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
     result->is_graph = result->options.command == NONSENS_COMMAND_DISCOVER;
     TRY(reasoning_begin(ctx, m, result));
     TRY((result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result));
+    if (result_names_direction(result) && result->firm == NONSENS_FIRM_NONE) { // the method does not look for others
+        result->firm = NONSENS_FIRM_NO;
+        result->alternatives = ALTERNATIVE_ALL;
+    }
     TRY(note_permutations(ctx, result));
     TRY(result_finish(ctx, result));
     return reasoning_end(ctx, result);
@@ -91,7 +96,14 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
     *out = NULL;
     TRY(choose_method(ctx, options, &m));
     TRY(audit_require_pair(ctx, pair));
-    return run_method(ctx, pair, options, m, NULL, out);
+    SCOPED(memory_release_scoped) nonsens_result *result = NULL;
+    TRY(run_method(ctx, pair, options, m, NULL, &result));
+    if (options->opinions == OPINIONS_ALL && method_uses(m, NONSENS_COMMAND_DIRECTION, "opinions")) {
+        TRY(opinions_ask(ctx, pair, m, result));
+    }
+    *out = result;
+    result = NULL;
+    return NONSENS_OK;
 }
 
 nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -105,6 +117,7 @@ nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *d
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_DIRECTION));
     TRY(choose_method(ctx, options, &m));
+    warn_unused_options(ctx, options, m);
     TRY(variables_pair(ctx, data, options, &pair, &owned));
     TRY(run_direction(ctx, pair, options, out));
     (*out)->seconds = clock_seconds() - begun;
@@ -210,6 +223,7 @@ nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const n
     *out = NULL;
     adapted.command = NONSENS_COMMAND_DISCOVER;
     TRY(choose_method(ctx, &adapted, &m));
+    warn_unused_options(ctx, options, m);
     return discover(ctx, data, &adapted, m, out);
 }
 
@@ -222,6 +236,7 @@ nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *da
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_DISCOVER));
     TRY(choose_method(ctx, options, &m));
+    warn_unused_options(ctx, options, m);
     TRY(bootstrap_check(ctx, options));
     TRY(discover(ctx, data, options, m, out));
     (*out)->seconds = clock_seconds() - begun;

@@ -32,12 +32,31 @@ static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonse
     return NONSENS_OK;
 }
 
+static nonsens_status order_in_time(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                    const nonsens_options *options, tester_columns *t)
+{
+    enum { MIN_BLOCKS = 3 };
+    TRY(time_blocks_new(ctx, a, data, options->block_length, &t->time));
+    if (!t->time.block_of) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, a, t->time_order, data->n);
+    t->too_few = time_blocks_do_not_suffice(&t->time);
+    t->memory = time_blocks_memory(&t->time);
+    for (int64_t e = 0; e < t->groups.count; e++) {
+        int64_t rows = t->groups.start[e + 1] - t->groups.start[e];
+        t->too_few = t->too_few || rows < MIN_BLOCKS * t->time.length;
+    }
+    return time_blocks_order(ctx, a, data, t->time_order);
+}
+
 nonsens_status tester_gather(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                              int64_t count, const int64_t *size, tester_columns *out)
 {
     int64_t *place;
     *out = (tester_columns){.count = count};
     out->groups = dataset_groups(data, options, out->whole);
+    TRY(order_in_time(ctx, a, data, options, out));
     TRY(dataset_column_places(ctx, a, data, &place));
     ARENA_TRY(ctx, a, out->variable, count);
     ARENA_TRY(ctx, a, out->rank, count);
@@ -56,6 +75,9 @@ nonsens_status tester_new(nonsens_context *ctx, const tester_columns *t, const n
 {
     ci_variables variables = {t->count, t->variable, t->rank, t->groups};
     ci_options ci = ci_options_from(options);
+    ci.time_order = t->time_order;
+    ci.memory = t->memory;
+    ci.min_shift = (int64_t)ceil(t->memory);
     return ci_new(ctx, &variables, &ci, out);
 }
 
@@ -86,6 +108,11 @@ static nonsens_status fill_ci(nonsens_context *ctx, const nonsens_data *data, co
         size[j] = 1;
     }
     TRY(tester_gather(ctx, &ci->memory, data, options, data->d, size, &ci->tested));
+    if (ci->tested.too_few) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "--block-length: a segment, or the table, has fewer than three blocks of rows that may depend on "
+                    "one another; more rows are needed");
+    }
     return tester_new(ctx, &ci->tested, options, &ci->tester);
 }
 

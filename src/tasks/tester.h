@@ -4,7 +4,7 @@
 #ifndef TASKS_TESTER_H
 #define TASKS_TESTER_H
 
-#include "data/dataset.h"
+#include "data/time_blocks.h"
 #include "indep/ci.h"
 
 /* Columns of the data as variables of a tester; several columns may form one vector. */
@@ -14,6 +14,10 @@ typedef struct tester_columns {
     int64_t count;
     row_groups groups;
     int64_t whole[2]; /* the bounds of all rows as one group */
+    time_blocks time;
+    int64_t *time_order; /* (n) rows of each segment in the order of time; NULL without blocks */
+    double memory;       /* integrated autocorrelation time in rows; a third of the length of blocks if this is given */
+    bool too_few;        /* blocks: a group has fewer than three */
 } tester_columns;
 
 /* Returns whether tests are made inside segments. */

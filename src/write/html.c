@@ -1,6 +1,7 @@
 /* html.c - writes a result as a page: the block of JSON, the command that gives the result again, the file. */
 #include "write/html.h"
 
+#include "base/number.h"
 #include "base/output.h"
 #include "base/require.h"
 #include "base/shell_word.h"
@@ -137,8 +138,8 @@ static json_value *block(nonsens_context *ctx, arena *scratch, const html_report
 {
     int64_t segments = json_get_integer(json_object_get(r->result, "data"), "segments", 0);
     thin_modulation(r->result, segments);
-    return json_object_of("version", json_string(nonsens_version()), "command",
-                          json_string(html_command(ctx, scratch, r, segments)), "name",
+    return json_object_of("version", json_string(nonsens_version()), "p_value_bound", json_real(P_VALUE_BOUND),
+                          "command", json_string(html_command(ctx, scratch, r, segments)), "name",
                           json_string(option_command_name(r->options->command)), "method", method_of(r->result),
                           "options", option_rows_of(ctx, scratch, r->options), "result", json_incref(r->result),
                           "display", html_display(ctx, scratch, r), NULL);

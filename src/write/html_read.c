@@ -77,6 +77,21 @@ static bool is_evidence(const json_value *item)
     return has_all(item, JSON_STRING, "name", "text", NULL) && has_all(item, OPTIONAL_NUMBER, "value", "p_value", NULL);
 }
 
+static bool is_opinion(const json_value *item)
+{
+    return has_all(item, JSON_STRING, "method", "decision", NULL) && has_all(item, OPTIONAL_TEXT, "direction", NULL) &&
+           has_all(item, OPTIONAL_NUMBER, "score", "p_value", NULL);
+}
+
+/* What a direction has beside its decision; results of 0.1 lack it. */
+static bool has_firm(const json_value *root)
+{
+    const json_value *alternatives = json_object_get(root, "alternatives"),
+                     *opinions = json_object_get(root, "opinions");
+    return json_has(root, "firm", JSON_BOOLEAN | JSON_NULL | JSON_MISSING) &&
+           (!alternatives || all_are(alternatives, is_text)) && (!opinions || all_are(opinions, is_opinion));
+}
+
 static bool is_edge(const json_value *item)
 {
     return has_all(item, JSON_STRING, "from", "to", "type", NULL) &&
@@ -206,7 +221,7 @@ static nonsens_status check_result(nonsens_context *ctx, const char *path, const
          is_modulation(json_object_get(root, "modulation")) && has_notes(root) &&
          (!bootstrap || is_bootstrap(bootstrap)) &&
          has_all(root, OPTIONAL_TEXT, "decision", "direction", "reason", "assumptions", NULL) &&
-         has_all(root, OPTIONAL_NUMBER, "score", "p_value", NULL);
+         has_all(root, OPTIONAL_NUMBER, "score", "p_value", NULL) && has_firm(root);
     return ok ? NONSENS_OK : fail_result(ctx, path, "a part of it is not as documented (docs/json.md)");
 }
 

@@ -97,7 +97,7 @@ static json_value *option_value(const writer *w, const nonsens_options *options,
     case NONSENS_OPTION_FLAG:
         return json_boolean(strcmp(value, "true") == 0);
     case NONSENS_OPTION_INTEGER:
-        return json_integer(strtoll(value, NULL, 10));
+        return value == info->choices ? text(w, value) : json_integer(strtoll(value, NULL, 10));
     case NONSENS_OPTION_REAL:
         number_parse(value, value + strlen(value), &real);
         return json_real(real);
@@ -313,6 +313,7 @@ static void fill_graph(const writer *w, json_value *root)
     json_object_set(root, "method", text(w, r->method));
     json_object_set(root, "nodes", texts(w, r->names, r->variables));
     json_object_set(root, "edges", edge_array(w));
+    json_object_set(root, "p_value_bound", json_real(P_VALUE_BOUND));
     if (r->bootstrap.replicates) {
         json_object_set(root, "bootstrap", bootstrap_object(w));
     }
@@ -343,6 +344,27 @@ static void fill_unmixed(const writer *w, json_value *root)
     json_object_set(root, "evidence", evidence_array(w));
 }
 
+static json_value *alternative_array(const nonsens_result *r)
+{
+    json_value *array = json_array();
+    for (int64_t i = 0; nonsens_result_alternative_at(r, i); i++) {
+        json_array_append(array, json_string(nonsens_result_alternative_at(r, i)));
+    }
+    return array;
+}
+
+static json_value *opinion_array(const writer *w)
+{
+    json_value *array = json_array();
+    for (int64_t i = 0; i < w->result->opinions; i++) {
+        const nonsens_opinion *o = &w->result->opinion[i];
+        json_array_append(array, json_object_of("method", text(w, o->method), "direction", text(w, o->direction),
+                                                "decision", text(w, o->decision), "score", json_real(o->score),
+                                                "p_value", json_real(o->p_value), NULL));
+    }
+    return array;
+}
+
 static void fill_decision(const writer *w, json_value *root)
 {
     const nonsens_result *r = w->result;
@@ -351,6 +373,13 @@ static void fill_decision(const writer *w, json_value *root)
     json_object_set(root, "direction", text(w, r->direction_text));
     json_object_set(root, "score", json_real(r->score));
     json_object_set(root, "p_value", json_real(r->p_value));
+    json_object_set(root, "p_value_bound", json_real(P_VALUE_BOUND));
+    if (r->options.command == NONSENS_COMMAND_DIRECTION) {
+        json_object_set(root, "firm",
+                        r->firm == NONSENS_FIRM_NONE ? json_null() : json_boolean(r->firm == NONSENS_FIRM_YES));
+        json_object_set(root, "alternatives", alternative_array(r));
+        json_object_set(root, "opinions", opinion_array(w));
+    }
     json_object_set(root, "evidence", evidence_array(w));
     if (r->reason) {
         json_object_set(root, "reason", text(w, r->reason));

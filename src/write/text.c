@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "base/shell_word.h"
 #include "base/show.h"
+#include "methods/shared/reasoning.h"
 #include "methods/shared/result.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@ enum {
     COLUMNS = 100,       /* lines are broken here, between words */
     EVIDENCE_LINES = 60, /* more only when verbose; JSON has all */
     VALUE_DIGITS = 4,
-    P_DIGITS = 3,
+    SHORT_DIGITS = 3,
     NAME_COLUMNS_MAX = 40,
     NAME_CHARACTERS = 100, /* of a piece of evidence, which holds up to two names */
     NAME_BYTES = 4 * NAME_CHARACTERS + 8,
@@ -52,13 +53,24 @@ void text_print_padded(FILE *f, const char *text, int columns)
     fprintf(f, "%s%*s", text, columns > used ? columns - used : 0, "");
 }
 
+/* Returns the bytes of a word; "p < 0.001" and "p = 0.03" stay on one line. */
+static size_t word_bytes(const char *word)
+{
+    size_t bytes = strcspn(word, " ");
+    while (strncmp(word + bytes, " < ", 3) == 0 || strncmp(word + bytes, " = ", 3) == 0) {
+        bytes += 3;
+        bytes += strcspn(word + bytes, " ");
+    }
+    return bytes;
+}
+
 void text_print_words(FILE *f, const char *text, int at, int indent)
 {
     char sentence[SENTENCE_BYTES];
     bool first = true;
     show_text(sentence, sizeof sentence, text, (int64_t)strlen(text), SENTENCE_CHARACTERS);
     for (const char *word = sentence + strspn(sentence, " "); *word;) {
-        size_t bytes = strcspn(word, " ");
+        size_t bytes = word_bytes(word);
         int width = text_columns(word, bytes);
         if (!first && at + 1 + width > COLUMNS) {
             fprintf(f, "\n%*s", indent, "");
@@ -132,29 +144,68 @@ static void print_sentence(FILE *f, const nonsens_result *r, const pair *p)
     }
 }
 
-static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
-{
-    if (isnan(p_value)) {
-        return "-";
-    }
-    return p_value >= P_FLOOR ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
-}
-
 static void print_values(FILE *f, const nonsens_result *r, const pair *p)
 {
-    char value[NUMBER_BYTES];
+    char value[NUMBER_BYTES], p_value[REASONING_P_BYTES];
     if (r->direction_text && r->decision == DECISION_INCONCLUSIVE) {
         bool first = r->better == BETTER_FIRST;
         fprintf(f, "If a direction must be named: %s->%s.\n", first ? p->a : p->b, first ? p->b : p->a);
     }
     if (!isnan(r->p_value)) {
-        fprintf(f, "p-value %s", p_text(value, r->p_value));
-        fprintf(f, ", judged at level %s.\n", number_print(value, r->options.alpha, P_DIGITS));
+        fprintf(f, "%s, judged at level %s.\n", reasoning_p(p_value, r->p_value),
+                number_print(value, r->options.alpha, SHORT_DIGITS));
     }
     if (!isnan(r->score)) {
         fprintf(f, "Score %s (positive speaks for %s->%s, negative for %s->%s).\n",
                 number_print(value, r->score, VALUE_DIGITS), p->a, p->b, p->b, p->a);
     }
+}
+
+/* "a hidden common cause, an error ... or ..." */
+static void list_alternatives(const nonsens_result *r, char *out, size_t size)
+{
+    static const char *const words[] = {"a hidden common cause", "an error in the measured cause",
+                                        "a mechanism that differs between segments", "a selection of rows"};
+    enum { WORDS = sizeof words / sizeof *words };
+    int64_t count = nonsens_result_alternative_count(r), seen = 0;
+    size_t used = 0;
+    for (int k = 0; k < WORDS; k++) {
+        if (r->alternatives >> k & 1U) {
+            const char *before = seen == 0 ? "" : seen + 1 == count ? " or " : ", ";
+            used += (size_t)snprintf(out + used, size - used, "%s%s", before, words[k]);
+            seen++;
+        }
+    }
+}
+
+static void print_firm(FILE *f, const nonsens_result *r)
+{
+    char list[200] = "", sentence[300];
+    if (r->firm == NONSENS_FIRM_YES) {
+        text_print_words(f, "This is firm: no other explanation is left open.", 0, 0);
+    } else if (r->firm == NONSENS_FIRM_NO) {
+        list_alternatives(r, list, sizeof list);
+        snprintf(sentence, sizeof sentence, "This is not firm: %s could look the same.", list);
+        text_print_words(f, sentence, 0, 0);
+    }
+}
+
+/* "Second opinions: graph agrees; resit b->a; cdnod cannot tell." */
+static void print_opinions(FILE *f, const nonsens_result *r)
+{
+    if (r->opinions == 0) {
+        return;
+    }
+    fputs("Second opinions:", f);
+    for (int64_t i = 0; i < r->opinions; i++) {
+        const nonsens_opinion *o = &r->opinion[i];
+        bool open = strcmp(o->decision, "inconclusive") == 0;
+        bool same = r->decision_text && strcmp(o->decision, r->decision_text) == 0;
+        char shown[NAME_BYTES];
+        show_text(shown, sizeof shown, o->decision, (int64_t)strlen(o->decision), NAME_CHARACTERS);
+        fprintf(f, "%s %s: %s", i ? ";" : "", o->method, open ? "cannot tell" : same ? "agrees" : shown);
+    }
+    fputs(".\n", f);
 }
 
 void text_print_count(FILE *f, int64_t count, const char *noun, const char *after)
@@ -197,7 +248,9 @@ static void print_decision(FILE *f, const nonsens_result *r)
     if (r->reason) {
         text_print_words(f, r->reason, 0, 0);
     }
+    print_firm(f, r);
     print_values(f, r, &p);
+    print_opinions(f, r);
 }
 
 /* ---- evidence ---- */
@@ -241,7 +294,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
         const nonsens_evidence *e = &r->evidence[i];
         fputs("  ", f);
         text_print_padded(f, shown_name(name, e), width);
-        fprintf(f, "  %10s  %9s  ", text_value(value, e->value), p_text(p_value, e->p_value));
+        fprintf(f, "  %10s  %9s  ", text_value(value, e->value), number_print_p(p_value, e->p_value));
         text_print_words(f, e->text, width + 27, width + 27);
     }
     if (lines < count) {
@@ -341,7 +394,7 @@ static void print_origin(FILE *f, const nonsens_result *r, bool verbose)
         fputs("no segments)\n", f);
     }
     if (verbose) {
-        fprintf(f, "  took %s s on ", number_print(seconds, r->seconds, P_DIGITS));
+        fprintf(f, "  took %s s on ", number_print(seconds, r->seconds, SHORT_DIGITS));
         text_print_count(f, r->threads, "thread", "\n");
         print_options(f, &r->options);
     }

@@ -28,11 +28,6 @@ static const char *change(char cell[CELL_BYTES], double value)
     return fabs(rounded) >= 1.0 ? number_print(cell, rounded, MAX_DIGITS) : number_cell(cell, rounded);
 }
 
-static const char *p_cell(char cell[CELL_BYTES], double p)
-{
-    return p < P_FLOOR ? "<1e-300" : number_cell(cell, p);
-}
-
 const char *report_verdict(int verdict)
 {
     static const char *const word[] = {"changed itself", "follows", "unchanged", "unclear"};
@@ -91,7 +86,7 @@ static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c
     fprintf(f, "  %4" PRId64 "  ", rank);
     text_print_padded(f, show_bare(name, r->names[c->variable]), width);
     fprintf(f, "  %7s  %7s", change(cell, c->own), change(other, c->own_error));
-    fprintf(f, "  %8s  %8s", p_cell(cell, c->p_value), p_cell(other, c->q_value));
+    fprintf(f, "  %8s  %8s", number_print_p(cell, c->p_value), number_print_p(other, c->q_value));
     fprintf(f, "  %6s  %8s", number_cell(cell, c->scale), change(other, c->marginal));
     fprintf(f, "  %s\n", verdict_text(verdict, r, c));
 }

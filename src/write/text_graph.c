@@ -1,5 +1,6 @@
 /* text_graph.c - prints what `discover` found: one line per edge, and the order of the variables if there is one. */
 #include "base/show.h"
+#include "methods/shared/reasoning.h"
 #include "write/graph.h"
 #include "write/text.h"
 
@@ -37,7 +38,7 @@ static void print_value(FILE *f, const char *name, double value)
 
 static void print_edges(FILE *f, const nonsens_result *r)
 {
-    char arrow[ARROW_BYTES];
+    char arrow[ARROW_BYTES], p_value[REASONING_P_BYTES];
     int64_t lines = r->edges < MAX_EDGES ? r->edges : MAX_EDGES;
     int width = arrow_columns(r, lines);
     for (int64_t i = 0; i < lines; i++) {
@@ -45,10 +46,8 @@ static void print_edges(FILE *f, const nonsens_result *r)
         fputs("  ", f);
         text_print_padded(f, arrow, width);
         print_value(f, "weight", r->edge[i].weight);
-        if (r->edge[i].p_value < P_FLOOR) {
-            fputs("  p-value < 1e-300", f);
-        } else {
-            print_value(f, "p-value", r->edge[i].p_value);
+        if (!isnan(r->edge[i].p_value)) {
+            fprintf(f, "  %s", reasoning_p(p_value, r->edge[i].p_value));
         }
         print_value(f, "support", r->edge[i].support);
         fputc('\n', f);

@@ -110,6 +110,9 @@ test('a direction: right decision, no error, all parts, interactions', async () 
   // tables
   await page.locator('#evidence summary').click();
   await hasRows(page, '#evidence', result.evidence.length);
+  const cells = await page.locator('#evidence tbody td:nth-child(3)').allTextContents();
+  const small = cells.filter((_, k) => (result.evidence[k].p_value ?? 1) < result.p_value_bound);
+  assert.deepEqual([...new Set(small)], ['< 0.001']);
   await page.locator('#rows summary').first().click();
   await hasRows(page, '#rows', 1500);
 

@@ -2,7 +2,7 @@
 import { el } from './dom';
 import { explainedWords } from './explain';
 import { findings } from './lights';
-import { count, direction, number, pValue, sentence, shortName } from './text';
+import { count, direction, number, pValue, pWords, sentence, shortName } from './text';
 import type { Edge, Report, Result } from './types';
 
 interface Words {
@@ -105,8 +105,7 @@ function edgeList(edges: Edge[], result: Result): HTMLElement {
 export function edgeFigures(e: Edge): string {
   const parts = [];
   if (e.support !== null && e.support !== undefined) parts.push(`support ${number(e.support, 3)}`);
-  if (e.p_value !== null && e.p_value !== undefined)
-    parts.push(`p ${e.p_value < 1e-300 ? '' : '= '}${pValue(e.p_value)}`);
+  if (e.p_value !== null && e.p_value !== undefined) parts.push(pWords(e.p_value));
   if (e.weight !== null && e.weight !== undefined) parts.push(`weight ${number(e.weight, 3)}`);
   return parts.length ? ` (${parts.join(', ')})` : '';
 }
@@ -156,6 +155,33 @@ function objections(report: Report): HTMLElement | null {
   );
 }
 
+const ALTERNATIVES: Record<string, string> = {
+  'hidden-cause': 'a hidden common cause',
+  'measurement-error': 'an error in the measured cause',
+  'mechanism-change': 'a mechanism that differs between segments',
+  selection: 'a selection of rows',
+};
+
+/** Does the decided direction leave another explanation open? */
+function firmness(result: Result): string | null {
+  if (result.firm === undefined || result.firm === null) return null;
+  if (result.firm) return 'This is firm: no other explanation is left open.';
+  const words = (result.alternatives ?? []).map((name) => ALTERNATIVES[name] ?? name);
+  const last = words.pop();
+  return `This is not firm: ${words.length ? `${words.join(', ')} or ` : ''}${last ?? 'another explanation'} could look the same.`;
+}
+
+/** What other methods say: "graph: agrees; resit: b \u2192 a". */
+function opinionWords(result: Result): string | null {
+  if (!result.opinions || result.opinions.length === 0) return null;
+  const said = result.opinions.map((o) => {
+    const ends = direction(o.decision, result.data.variables)?.map(shortName).join(' \u2192 ');
+    const words = o.decision === 'inconclusive' ? 'cannot tell' : o.decision === result.decision ? 'agrees' : (ends ?? o.decision);
+    return `${o.method}: ${words}`;
+  });
+  return `Second opinions: ${said.join('; ')}.`;
+}
+
 export function decisionSection(report: Report): HTMLElement {
   const { result } = report;
   const words = decisionWords(report);
@@ -170,6 +196,8 @@ export function decisionSection(report: Report): HTMLElement {
     against,
     !result.explain && result.edges && result.edges.length > 0 && edgeList(result.edges, result),
     result.reason && el('p', { class: 'reason' }, sentence(result.reason)),
+    firmness(result) && el('p', { class: 'firm' }, firmness(result) ?? ''),
+    opinionWords(result) && el('p', { class: 'quiet' }, opinionWords(result) ?? ''),
     figures(result),
     result.score !== undefined &&
       result.score !== null &&

@@ -4,7 +4,7 @@ import * as Plot from '@observablehq/plot';
 import { el, section } from './dom';
 import { picture } from './picture';
 import { behind } from './tables';
-import { longName, number, pValue, sentence, share, shortName } from './text';
+import { longName, number, pValue, pValueBound, pWords, sentence, share, shortName } from './text';
 import type { Evidence, Report, Result } from './types';
 
 interface Mirrored {
@@ -33,11 +33,9 @@ export function mirrored(result: Result): Mirrored[] {
   return found;
 }
 
-/** Smaller p-values than this are drawn as long as this. */
-const FARTHEST = 60;
-
+/** The length of a bar; p-values below the bound are drawn as long as the bound itself. */
 function strength(p: number): number {
-  return Math.min(-Math.log10(Math.max(p, 1e-300)), FARTHEST);
+  return -Math.log10(Math.max(p, pValueBound()));
 }
 
 interface Bar {
@@ -125,8 +123,8 @@ function losses(result: Result): { data: Bar[]; alt: string } | null {
       high: loss.value + spread,
       title:
         `${shortName(from)} \u2192 ${shortName(to)} loses ${number(loss.value)} nats per row\n95 % ` +
-        `interval ${number(loss.value - spread)} to ${number(loss.value + spread)}\np-value of no loss ` +
-        `${pValue(loss.p_value)}`,
+        `interval ${number(loss.value - spread)} to ${number(loss.value + spread)}\nno loss: ` +
+        `${pWords(loss.p_value)}`,
     });
   }
   return { data, alt: data.map((d) => d.title.replace(/\n/g, '; ')).join('. ') };
@@ -156,7 +154,7 @@ function testPicture(result: Result, form: string): HTMLElement | null {
       label: shortName(e.name, 48),
       side: k ? 'second' : 'first',
       length: strength(e.p_value!),
-      title: `${shortName(e.name, 80)}\np-value ${pValue(e.p_value)}\n${wrap(e.text)}`,
+      title: `${shortName(e.name, 80)}\n${pWords(e.p_value)}\n${wrap(e.text)}`,
     })),
   );
   const level = result.evidence.find((e) => e.name === 'level of each test')?.value;
@@ -171,7 +169,7 @@ function testPicture(result: Result, form: string): HTMLElement | null {
       `P-values of the tests in both directions: ` +
       `${data.map((d) => d.title.split('\n').slice(0, 2).join(' ')).join('; ')}.`,
     caption:
-      `How clearly each test rejects: the bar counts the zeros of the p-value (at most ${FARTHEST} are drawn). ` +
+      `How clearly each test rejects: the bar counts the zeros of the p-value, and ends at ${pValueBound()}. ` +
       `Each two bars are one test in its two forms, one per ${form}.` +
       (level ? ' Bars beyond the broken line reject.' : '') +
       reading,
@@ -218,7 +216,7 @@ function arrowPicture(result: Result): HTMLElement | null {
         label: `${arrow}: there`,
         side: 'first',
         length: gain.value,
-        title: `${arrow} gains ${number(gain.value)} nats per row over no link\np-value ${pValue(gain.p_value)}`,
+        title: `${arrow} gains ${number(gain.value)} nats per row over no link\n${pWords(gain.p_value)}`,
       });
     }
     if (turned?.value !== null && turned?.value !== undefined) {
@@ -226,7 +224,7 @@ function arrowPicture(result: Result): HTMLElement | null {
         label: `${arrow}: this way`,
         side: 'second',
         length: turned.value,
-        title: `Turning ${arrow} round loses ${number(turned.value)} nats per row\np-value ${pValue(turned.p_value)}`,
+        title: `Turning ${arrow} round loses ${number(turned.value)} nats per row\n${pWords(turned.p_value)}`,
       });
     }
   }

@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { el, section } from './dom';
 import { picture } from './picture';
 import { behind } from './tables';
-import { count, longName, number, pValue, sentence, shortName } from './text';
+import { count, longName, number, pValue, pWords, sentence, shortName } from './text';
 import type { Change, Explained, Report } from './types';
 
 /** Colour and shape say the same as the word. */
@@ -98,7 +98,7 @@ function plotOf(changes: Change[], width: number): Plot.PlotOptions {
         fill: (c: Change) => LOOKS[c.verdict]?.colour ?? 'currentColor',
         stroke: (c: Change) => LOOKS[c.verdict]?.colour ?? 'currentColor',
         title: (c: Change) =>
-          `${name(c)}: ${verdictWords(c)}\nown change ${number(c.own_change, 3)}, p ${pValue(c.p_value)}\n` +
+          `${name(c)}: ${verdictWords(c)}\nown change ${number(c.own_change, 3)}, ${pWords(c.p_value)}\n` +
           `itself ${number(c.marginal_change, 3)}`,
         tip: true,
         filter: (c: Change) => c.own_change !== null,

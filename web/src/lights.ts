@@ -1,7 +1,7 @@
 // What speaks for and against the assumptions, as traffic lights: shape, word and colour say the same.
 import { el, section } from './dom';
 import { behind } from './tables';
-import { count, number, pValue, sentence, shortName } from './text';
+import { count, number, pWords, sentence, shortName } from './text';
 import type { Evidence, Report } from './types';
 
 type Light = 'fine' | 'caution' | 'problem' | 'untested';
@@ -92,8 +92,8 @@ function classifier(report: Report): Finding[] {
       light: told ? 'fine' : gain.p_value < 0.05 ? 'caution' : 'problem',
       title: told ? 'The segments differ' : 'The segments hardly differ',
       text:
-        `The classifier gains ${number(gain.value)} nats per row over chance on unseen rows (p-value ` +
-        `${pValue(gain.p_value)}). Where segments cannot be told apart there is no change to learn from.`,
+        `The classifier gains ${number(gain.value)} nats per row over chance on unseen rows ` +
+        `(${pWords(gain.p_value)}). Where segments cannot be told apart there is no change to learn from.`,
     });
   }
   if (find(report, 'in-sample gain')) {
@@ -303,7 +303,7 @@ function opening(note: string, variables: Set<string>): string {
   const [, before, behind] = /^(.*?): (.*)$/s.exec(words) ?? [];
   const named = before !== undefined && before.split(/, | and /).every((name) => variables.has(name));
   const clause = (named ? behind! : words).split(/[:;.] |[.]$/)[0]!;
-  const title = clause.replace(/ \(p-value [^)]*\)/, '');
+  const title = clause.replace(/ \(p(-value)? [^)]*\)/, '');
   return title.length >= 8 && title.length <= TITLE ? title[0]!.toUpperCase() + title.slice(1) : 'The method found';
 }
 
@@ -327,7 +327,7 @@ const UNTESTABLE: Finding[] = [
   },
   {
     light: 'untested',
-    title: 'The segments are not made by the effect',
+    title: 'Segments were not formed from these variables',
     text: 'Rows must not have been put into segments by looking at what the variables turned out to be.',
   },
 ];

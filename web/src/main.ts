@@ -9,6 +9,7 @@ import { lightsSection } from './lights';
 import { rowsSection } from './scatter';
 import { segmentsSection, trainingSection } from './segments';
 import './style.css';
+import { setPValueBound } from './text';
 import { themeSwitch } from './theme';
 import type { Report } from './types';
 
@@ -23,6 +24,7 @@ function navigation(sections: HTMLElement[]): HTMLElement {
 }
 
 function build(report: Report, page: HTMLElement): void {
+  setPValueBound(report.p_value_bound);
   const rows = rowsSection(report);
   const jump = (a: string, b: string): void => {
     rows?.show(a, b);

@@ -47,9 +47,25 @@ export function number(value: number | null | undefined, digits = 4): string {
   return String(Number(value.toPrecision(digits)));
 }
 
+/** Smaller p-values are not shown as numbers, since no law of a test was checked further out. */
+let bound = 0;
+export function setPValueBound(value: number): void {
+  bound = value;
+}
+export function pValueBound(): number {
+  return bound;
+}
+
+/** A p-value in a table: "0.03", "< 0.001". */
 export function pValue(p: number | null | undefined): string {
   if (p === null || p === undefined) return '\u2013';
-  return p < 1e-300 ? '< 1e-300' : number(p, 3);
+  return p < bound ? `< ${bound}` : number(p, 3);
+}
+
+/** A p-value in a sentence: "p = 0.03", "p < 0.001". */
+export function pWords(p: number | null | undefined): string {
+  if (p === null || p === undefined) return 'no p-value';
+  return `p ${p < bound ? '' : '= '}${pValue(p)}`;
 }
 
 export function count(n: number, thing: string, things = `${thing}s`): string {

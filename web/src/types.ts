@@ -67,6 +67,13 @@ export interface Explained {
   variables: Change[];
 }
 
+/** What another method says of the same pair. */
+export interface Opinion {
+  method: string;
+  direction: string | null;
+  decision: string;
+}
+
 export interface Result {
   nonsens: { version: string; seed?: number; threads?: number; options: Record<string, unknown>; data_hash: string };
   data: { rows: number; segments: number; variables: string[]; warnings: string[] };
@@ -75,6 +82,9 @@ export interface Result {
   direction?: string | null;
   score?: number | null;
   p_value?: number | null;
+  firm?: boolean | null;
+  alternatives?: string[];
+  opinions?: Opinion[];
   evidence: Evidence[];
   reason?: string | null;
   assumes_effect?: boolean;
@@ -126,6 +136,7 @@ export interface OptionRow {
 
 export interface Report {
   version: string;
+  p_value_bound: number;
   command: string;
   name: string;
   method: { name: string; summary: string; citation: string } | null;

@@ -26,18 +26,18 @@
  */
 #include "methods/additive/additive.h"
 
-#include "base/number.h"
 #include "base/parallel.h"
 #include "base/show.h"
 #include "indep/samples.h"
 #include "math/column.h"
 #include "math/special.h"
+#include "methods/shared/reasoning.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { JOBS = 3, TEXT_BYTES = 512, DIGITS = 2 };
+enum { JOBS = 3, TEXT_BYTES = 512 };
 
 /* Share of the variance below which a residual is rounding, or the smallest noise that a regression allows for. */
 static const double MIN_LEFT = 1e-7;
@@ -178,22 +178,20 @@ static nonsens_status note_change(nonsens_context *ctx, const additive_change *c
 {
     double level = 0.5 * result->options.alpha; // two tests
     bool spread = change->spread <= level, shift = change->level <= level;
-    char p_value[NUMBER_BYTES];
+    char p_value[REASONING_P_BYTES];
     if (!spread && !shift) {
         return NONSENS_OK;
     }
     return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "The data contradict noise that is the same in all segments: what the regression of %s on %s "
-                       "leaves over changes its %s (p-value %s). --method structured works with such changes.",
+                       "leaves over changes its %s (%s). --method structured works with such changes.",
                        effect, cause,
                        spread && shift ? "spread and its level over the segments"
                        : spread        ? "spread over the segments"
                                        : "level over the segments",
-                       number_print(p_value,
-                                    spread && shift ? fmin(change->spread, change->level)
-                                    : spread        ? change->spread
-                                                    : change->level,
-                                    DIGITS));
+                       reasoning_p(p_value, spread && shift ? fmin(change->spread, change->level)
+                                            : spread        ? change->spread
+                                                            : change->level));
 }
 
 nonsens_status additive_report_change(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
@@ -290,7 +288,7 @@ static nonsens_status report_way(nonsens_context *ctx, const additive *fit, cons
     TRY(result_add(ctx, result, way->test.statistic, tested ? way->test.p_value : NAN, text,
                    "hsic(residual of %s given %s, %s)", effect, name, name));
     TRY(result_add(ctx, result, tested ? way->log_p : NAN, NAN,
-                   "natural logarithm of that p-value, also where it is 0 in print; the larger one is better",
+                   "natural logarithm of that p-value, which ranks the two directions: the larger one is better",
                    "log p(%s->%s)", name, effect));
     return result_add(ctx, result, 1.0 - way->left, NAN, "share of its variance that the regression explains",
                       "explained(%s by %s)", effect, name);

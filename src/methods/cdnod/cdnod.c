@@ -235,6 +235,11 @@ static nonsens_status add_notes(nonsens_context *ctx, const verdict *v, nonsens_
                         "seen to once the other is known. The separation with the larger p-value is believed; more "
                         "rows would tell."));
     }
+    if (result->better != BETTER_NONE) {
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                        "This method cannot see a hidden common cause of the two variables: if one acts on both, it "
+                        "still names a direction."));
+    }
     if (v->finding != FOUND_BOTH_CHANGE || v->cause < 0) {
         return NONSENS_OK;
     }

@@ -1,7 +1,7 @@
 /* cdnod_tests.c - the tester of CD-NOD, the tests of a pair, and their report. */
 #include "methods/cdnod/cdnod_tests.h"
 
-#include "base/number.h"
+#include "methods/shared/reasoning.h"
 
 #include <inttypes.h>
 
@@ -105,19 +105,19 @@ nonsens_status cdnod_tests_report(nonsens_context *ctx, const cdnod_tests *t, co
 nonsens_status cdnod_tests_note(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line, int cause,
                                 const cdnod_dependence *way, nonsens_result *result)
 {
-    char p_value[NUMBER_BYTES];
+    char p_value[REASONING_P_BYTES];
     const char *x = cdnod_name(t, line->node[cause]), *y = cdnod_name(t, line->node[1 - cause]);
     if (way[cause].p_value <= t->options->alpha) {
         return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
-                           "The data contradict independent changes: P(%s) and P(%s | %s) change together (p-value "
-                           "%s), less so than in the other direction. A hidden cause that changes looks like this.",
-                           x, y, x, number_print(p_value, way[cause].p_value, 2));
+                           "The data contradict independent changes: P(%s) and P(%s | %s) change together (%s), "
+                           "less so than in the other direction. A hidden cause that changes looks like this.",
+                           x, y, x, reasoning_p(p_value, way[cause].p_value));
     }
     if (way[1 - cause].p_value > t->options->alpha) {
         return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                            "%s->%s is the likelier direction, not an established one: in the other one, too, the "
-                           "changes are not seen to be dependent (p-value %s). More segments help, more rows hardly.",
-                           x, y, number_print(p_value, way[1 - cause].p_value, 2));
+                           "changes are not seen to be dependent (%s). More segments help, more rows hardly.",
+                           x, y, reasoning_p(p_value, way[1 - cause].p_value));
     }
     return NONSENS_OK;
 }

@@ -12,6 +12,10 @@
  * change and x causes y with noise that stays the same, it is the test of the residual of y given x.  Whether x and y
  * depend on one another at all is a separate question, at level alpha.
  *
+ * If no direction is decided but one must be named, it is the one whose noise test has the larger p-value (score_of).
+ * How much residuals change does not tell then: if both disturbances change, they mostly change less in the wrong
+ * direction (docs/baselines.md).
+ *
  * Several variables: for each target the intersection of all accepted sets (icp_sets.c), with edges from its members.
  * Each target has level alpha / d, or alpha if the user names the one target, so that all edges into targets whose
  * noise stays the same are true with probability 1 - alpha.  The p-value of an edge is the largest among the sets
@@ -26,6 +30,7 @@
 #include "indep/hsic.h"
 #include "methods/icp/icp_method.h"
 #include "methods/icp/icp_sets.h"
+#include "methods/shared/reasoning.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,6 +111,21 @@ static void decide_pair(const pair_tests *t, const nonsens_data *pair, nonsens_r
     }
 }
 
+/*
+ * Computes the score of variable 0 as the cause.  A decision rests on how much residuals change, and so does its score.
+ * Without one, the p-values of the noise tests are compared, as logarithms: the residual of an effect is independent of
+ * its cause.  0 if they are equal, or one is missing.
+ */
+static double score_of(const pair_tests *t, bool decided)
+{
+    static const double MIN_P = 1e-300; // smaller ones are only rounding
+    if (decided) {
+        return t->given[0].distance - t->given[1].distance;
+    }
+    double score = log(fmax(t->noise_p[1], MIN_P)) - log(fmax(t->noise_p[0], MIN_P));
+    return isnan(t->noise_p[0]) || isnan(t->noise_p[1]) ? 0.0 : score;
+}
+
 /* ---- a pair in words ------------------------------------------------------------------------------------------- */
 
 static nonsens_status report_pair_tests(nonsens_context *ctx, const pair_tests *t, const nonsens_data *pair,
@@ -138,20 +158,20 @@ static nonsens_status report_pair_tests(nonsens_context *ctx, const pair_tests *
 
 static nonsens_status note_assumption(nonsens_context *ctx, const pair_tests *t, nonsens_result *result)
 {
-    char p_value[NUMBER_BYTES];
+    char p_value[REASONING_P_BYTES];
     bool decided = result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES;
     if (decided) {
         int effect = t->stays[1] ? 1 : 0;
         if (t->noise_p[effect] <= result->options.alpha) {
             TRY(result_note(ctx, result, NONSENS_NOTE_PROBLEM,
-                            "What the cause leaves of the effect depends on the cause inside the segments (p-value "
-                            "%s), so the data contradict noise that is simply added; the direction is doubtful.",
-                            number_print(p_value, t->noise_p[effect], 2)));
+                            "What the cause leaves of the effect depends on the cause inside the segments (%s), so "
+                            "the data contradict noise that is simply added; the direction is doubtful.",
+                            reasoning_p(p_value, t->noise_p[effect])));
         }
         return result_note(ctx, result, NONSENS_NOTE_INFO,
                            "The noise of the effect must be the same in all segments, and the data do not contradict "
-                           "this (p-value %s).",
-                           number_print(p_value, t->given[effect].p_value, 2));
+                           "this (%s).",
+                           reasoning_p(p_value, t->given[effect].p_value));
     }
     bool contradicted = !t->stays[0] && !t->stays[1];
     return result_note(ctx, result, contradicted ? NONSENS_NOTE_PROBLEM : NONSENS_NOTE_INFO,
@@ -188,7 +208,7 @@ nonsens_status icp_direction(nonsens_context *ctx, arena *a, const nonsens_data 
     TRY(test_pair(ctx, a, pair, options, &t));
     decide_pair(&t, pair, result);
     double sign = pair->column_rank[0] == 0 ? 1.0 : -1.0;
-    result->score = sign * (t.given[0].distance - t.given[1].distance) + 0.0; // no minus zero
+    result->score = sign * score_of(&t, result_names_direction(result)) + 0.0; // no minus zero
     result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
     TRY(report_pair_tests(ctx, &t, pair, result));
     return note_pair(ctx, &t, pair, result);

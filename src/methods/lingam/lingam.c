@@ -13,6 +13,7 @@
 #include "methods/lingam/lingam_method.h"
 #include "methods/lingam/lingam_order.h"
 #include "methods/lingam/lingam_weights.h"
+#include "methods/shared/reasoning.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -117,19 +118,18 @@ static nonsens_status report_steps(nonsens_context *ctx, const nonsens_data *dat
 static nonsens_status note_dependence(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
                                       const lingam_check *check, nonsens_result *result)
 {
-    char first[SHOWN_BYTES], second[SHOWN_BYTES], p_value[NUMBER_BYTES];
+    char first[SHOWN_BYTES], second[SHOWN_BYTES], p_value[REASONING_P_BYTES];
     if (check->dependent == 0) {
         return NONSENS_OK;
     }
     return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "The data contradict the assumptions: %" PRId64 " of %" PRId64
-                       " pairs of residuals depend on one another, most of all those of %s and %s (p-value %s once "
+                       " pairs of residuals depend on one another, most of all those of %s and %s (%s once "
                        "all pairs are counted). Mechanisms that are not linear, hidden common causes, cycles, or "
                        "too few rows for the right order look like this; look at pairs in doubt with nonsens "
                        "direction, whose other methods ask for no linear mechanism.",
                        check->dependent, check->pairs, show_bare(first, name_at(data, order, check->first)),
-                       show_bare(second, name_at(data, order, check->second)),
-                       number_print(p_value, check->p_value, 2));
+                       show_bare(second, name_at(data, order, check->second)), reasoning_p(p_value, check->p_value));
 }
 
 static nonsens_status note_gaussian(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,

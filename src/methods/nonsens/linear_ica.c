@@ -6,9 +6,9 @@
  * The unmixed sources have signs, so the ratio needs no fold correction.  A linear mechanism leaves sources that are
  * independent inside segments: a test of that says when the data contradict it.
  */
-#include "base/number.h"
 #include "methods/nonsens/monti.h"
 #include "methods/nonsens/nonsens_method.h"
+#include "methods/shared/reasoning.h"
 #include "methods/shared/unmixing.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static nonsens_status test_sources(nonsens_context *ctx, arena *a, const nonsens
     hsic_options hsic = hsic_options_from(&result->options, result->options.alpha, RESIDUAL_TEST);
     hsic_result test;
     int32_t first = pair->column_rank[0]; // does not depend on the order of the columns
-    char p_value[NUMBER_BYTES];
+    char p_value[REASONING_P_BYTES];
     TRY(hsic_test_scalars(ctx, a, d->n, matrix_col(d->source, first), matrix_col(d->source, 1 - first), d->segments,
                           d->start, &hsic, &test));
     bool tested = test.segments_used > 0;
@@ -51,9 +51,9 @@ static nonsens_status test_sources(nonsens_context *ctx, arena *a, const nonsens
     if (tested && test.p_value <= result->options.alpha) {
         TRY(result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                         "The data contradict a linear mechanism: the two disturbances depend on one another inside "
-                        "segments (p-value %s). A non-linear mechanism, a hidden common cause or a mechanism that "
+                        "segments (%s). A non-linear mechanism, a hidden common cause or a mechanism that "
                         "changes look like this; --method structured asks for less.",
-                        number_print(p_value, test.p_value, 2)));
+                        reasoning_p(p_value, test.p_value)));
     }
     return NONSENS_OK;
 }

@@ -29,8 +29,9 @@ typedef struct method {
     method_fn *discover;            /* NULL if it cannot find a graph */
     memory_need direction_memory;   /* of direction */
     memory_need discover_memory;    /* of discover */
-    int64_t max_rows;               /* a larger data set is sampled down to this if --most-rows is 0; 0: no limit */
-    const char *pair_option;        /* key of the option that names the method it asks about pairs, or NULL */
+    int64_t max_rows;               /* more rows are sampled down to these if --most-rows is 0; 0: all are used */
+    bool is_opinion;                /* asked as a second opinion on a pair (--opinions all) */
+    const char *pair_option;        /* key of the option that names the method which it asks about pairs, or NULL */
     const char *published_as;       /* if it uses as-published: what to write on the command line for it */
     const char *bidirected_meaning; /* of a <-> b in its graphs; NULL: a hidden common cause */
 } method;

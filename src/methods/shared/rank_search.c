@@ -3,7 +3,6 @@
 
 #include "base/show.h"
 #include "data/canonical.h"
-#include "math/sort.h"
 #include "methods/shared/rank_search_features.h"
 
 #include <inttypes.h>
@@ -46,29 +45,50 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, rank_search *l)
     return NONSENS_OK;
 }
 
-/* Cuts each segment into blocks of rows that are neighbours in the input. */
-static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
+/* l->time_order: the search's rows of each segment in the order of time. */
+static nonsens_status order_in_time(nonsens_context *ctx, arena *a, rank_search *l)
 {
-    int64_t length = l->options->block_length;
-    if (length <= 1) {
-        return NONSENS_OK;
+    int64_t *order, *place; // (n) of the data set: its rows in time, and where the search has them
+    SCOPED_ARENA(scratch);
+    ARENA_TRY(ctx, a, l->time_order, l->pair->n);
+    ARENA_TRY(ctx, &scratch, order, l->pair->n);
+    ARENA_TRY(ctx, &scratch, place, l->pair->n);
+    TRY(time_blocks_order(ctx, &scratch, l->pair, order));
+    for (int64_t i = 0; i < l->pair->n; i++) {
+        place[l->user_row[i]] = i;
     }
-    sort_entry *entry, *spare;
-    ARENA_TRY(ctx, a, l->block, l->pair->n);
-    ARENA_TRY(ctx, a, entry, l->pair->n);
-    ARENA_TRY(ctx, a, spare, l->pair->n);
     for (int64_t e = 0; e < l->pair->segments; e++) {
-        int64_t from = l->start[e], rows = l->start[e + 1] - from;
-        for (int64_t i = 0; i < rows; i++) {
-            entry[i] = (sort_entry){(uint64_t)l->pair->input_row[l->user_row[from + i]], from + i};
+        int64_t from = l->pair->start[l->user_segment[e]];
+        for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
+            l->time_order[i] = place[order[from + i - l->start[e]]];
         }
-        sort_entries(entry, spare, rows, NULL, NULL);
-        for (int64_t i = 0; i < rows; i++) {
-            l->block[entry[i].row] = (int32_t)(l->blocks + i / length);
-        }
-        l->blocks += (rows + length - 1) / length;
     }
     return NONSENS_OK;
+}
+
+/* Blocks of neighbouring rows of the input, in the search's order of rows. */
+static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
+{
+    int32_t *block_of;
+    TRY(time_blocks_new(ctx, a, l->pair, l->options->block_length, &l->time));
+    if (!l->time.block_of) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, a, block_of, l->pair->n);
+    for (int64_t e = 0, before = 0; e < l->pair->segments; e++) { // blocks of a segment count on from those before
+        int32_t first = INT32_MAX, last = 0;
+        for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
+            block_of[i] = l->time.block_of[l->user_row[i]];
+            first = block_of[i] < first ? block_of[i] : first;
+            last = block_of[i] > last ? block_of[i] : last;
+        }
+        for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
+            block_of[i] = (int32_t)(block_of[i] - first + before);
+        }
+        before += last - first + 1;
+    }
+    l->blocks = (classifier_blocks){block_of, l->time.count, l->time.inflation};
+    return order_in_time(ctx, a, l);
 }
 
 /* ---- setting up ---- */
@@ -78,10 +98,10 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
 {
     const nonsens_options *o = l->options;
     const nonsens_data *pair = l->pair;
-    if (!l->block) {
+    if (!l->blocks.block_of) {
         return sample_folds(ctx, a, pair->segments, l->start, o->score_folds, o->seed, 0, &l->fold);
     }
-    int64_t length = o->block_length, e = dataset_smallest_segment(pair);
+    int64_t length = l->time.length, e = dataset_smallest_segment(pair);
     int64_t rows = pair->start[e + 1] - pair->start[e];
     char name[SHOWN_BYTES];
     if (rows <= length) {
@@ -90,14 +110,14 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
                     "shorter blocks, or leave such segments out",
                     length, show_quoted(name, pair->labels[e]), rows);
     }
-    if (l->blocks < o->score_folds) {
+    if (l->blocks.count < o->score_folds) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "--block-length %" PRId64 " makes %" PRId64 " blocks, fewer than the %" PRId64 " folds; take "
                     "shorter blocks or fewer --score-folds",
-                    length, l->blocks, o->score_folds);
+                    length, l->blocks.count, o->score_folds);
     }
-    return sample_block_folds(ctx, a, pair->segments, l->start, l->block, l->blocks, o->score_folds, o->seed, 0,
-                              &l->fold);
+    return sample_block_folds(ctx, a, pair->segments, l->start, l->blocks.block_of, l->blocks.count, o->score_folds,
+                              o->seed, 0, &l->fold);
 }
 
 /* Sets the label of every row and the log share of its segment. */
@@ -140,9 +160,14 @@ double rank_search_level(const rank_search *l)
     return l->options->alpha / (double)l->features->tests;
 }
 
+compare_draws rank_search_draws(const rank_search *l, int threads, int64_t draws)
+{
+    return (compare_draws){threads, draws, l->options->seed, l->blocks};
+}
+
 void rank_search_compare(const rank_search *l, const double *larger, const double *smaller, classifier_difference *out)
 {
-    compare_rows(l->pair->n, larger, smaller, l->block, l->blocks, l->scratch, out);
+    compare_rows(l->pair->n, larger, smaller, &l->blocks, l->scratch, out);
 }
 
 double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, int64_t rank)

@@ -12,7 +12,7 @@
 
 #include "classifier/classifier_compare.h"
 #include "classifier/penalty.h"
-#include "data/dataset.h"
+#include "data/time_blocks.h"
 #include "options/options.h"
 
 enum { RANK_SEARCH_MAX_RANK = 5 }; /* 2 d + 1 */
@@ -22,13 +22,14 @@ typedef struct rank_search {
     const nonsens_options *options;
     const struct rank_search_features *features;
     int threads;
-    int32_t user[2];       /* the user's column that is variable 0, 1 here */
-    int32_t *user_segment; /* (E) segment of the data set */
-    int64_t *user_row;     /* (n) row of the data set */
-    int64_t *start;        /* (E + 1) */
-    double *warped[2];     /* (n) */
-    int32_t *block;        /* (n) block of neighbouring rows, or NULL */
-    int64_t blocks;
+    int32_t user[2];            /* the user's column that is variable 0, 1 here */
+    int32_t *user_segment;      /* (E) segment of the data set */
+    int64_t *user_row;          /* (n) row of the data set */
+    int64_t *start;             /* (E + 1) */
+    double *warped[2];          /* (n) */
+    time_blocks time;           /* blocks of neighbouring rows, in the data's order of rows */
+    classifier_blocks blocks;   /* the same in the search's */
+    int64_t *time_order;        /* (n) its rows of each segment in the order of time; NULL without blocks */
     int32_t *label, *fold;      /* (n) */
     classifier_sample sample;   /* splines only */
     classifier_penalty penalty; /* splines only */
@@ -71,7 +72,10 @@ double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, i
 nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_search *l, enum classifier_kind kind,
                                  int64_t max_rank, rank_search_outcome *out);
 
-/* Compares two models on held-out rows: larger - smaller, with the standard errors that the options ask for. */
+/* How the laws of likelihood ratios are drawn. */
+compare_draws rank_search_draws(const rank_search *l, int threads, int64_t draws);
+
+/* larger - smaller on held-out rows, with the standard errors that the options ask for. */
 void rank_search_compare(const rank_search *l, const double *larger, const double *smaller, classifier_difference *out);
 
 #endif

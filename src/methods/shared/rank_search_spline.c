@@ -100,7 +100,8 @@ static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const rank_sear
                                  classifier_fit *large, classifier_difference *out)
 {
     SCOPED_ARENA(scratch);
-    TRY(compare_rank(ctx, &scratch, small, large, CALIBRATION_DRAWS, l->options->seed, out));
+    compare_draws by = rank_search_draws(l, l->threads, CALIBRATION_DRAWS);
+    TRY(compare_rank(ctx, &scratch, &by, small, large, out));
     arena_free(&scratch);
     if (!large->held_out && out->p_value <= rank_search_level(l)) {
         TRY(fit_and_score(ctx, a, l, large));
@@ -118,7 +119,8 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
     const classifier_fit *small = r == 1 ? NULL : &out->fit[r - 1];
     if (r > ALWAYS_SCORED) { // rare ranks: the score, which needs no fit, comes first
         SCOPED_ARENA(scratch);
-        TRY(compare_rank_score(ctx, &scratch, small, CALIBRATION_DRAWS, l->options->seed, &out->step[r]));
+        compare_draws by = rank_search_draws(l, l->threads, CALIBRATION_DRAWS);
+        TRY(compare_rank_score(ctx, &scratch, &by, small, &out->step[r]));
         if (out->step[r].p_value > CLEARLY_NOT) {
             return NONSENS_OK;
         }
@@ -139,7 +141,8 @@ static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const cl
     classifier_difference known = {0};
     rank_search_compare(l, large->held_out, l->chance, &known);
     *out = (classifier_difference){.tolerated = TOLERATED * fmax(known.mean, 0.0) * (double)l->pair->n};
-    TRY(compare_restriction(ctx, &scratch, l->threads, small, large, CALIBRATION_DRAWS, l->options->seed, out));
+    compare_draws by = rank_search_draws(l, l->threads, CALIBRATION_DRAWS);
+    TRY(compare_restriction(ctx, &scratch, &by, small, large, out));
     rank_search_compare(l, large->held_out, small->held_out, out);
     return NONSENS_OK;
 }

@@ -15,8 +15,7 @@ const char *reasoning_p(char out[REASONING_P_BYTES], double p_value)
     char shown[NUMBER_BYTES];
     out[0] = '\0';
     if (!isnan(p_value)) {
-        snprintf(out, REASONING_P_BYTES, "p-value %s",
-                 p_value >= P_FLOOR ? number_print(shown, p_value, REASONING_DIGITS) : "below 1e-300");
+        snprintf(out, REASONING_P_BYTES, "p %s%s", p_value < P_VALUE_BOUND ? "" : "= ", number_print_p(shown, p_value));
     }
     return out;
 }

@@ -85,6 +85,22 @@ nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, nonsens
     return text ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
+nonsens_status result_add_opinion(nonsens_context *ctx, nonsens_result *result, const nonsens_opinion *opinion)
+{
+    arena *a = &result->memory;
+    ARENA_GROW(ctx, a, result->opinion, result->opinions, result->opinion_capacity);
+    nonsens_opinion *copy = &result->opinion[result->opinions];
+    *copy = *opinion;
+    copy->method = arena_text(ctx, a, opinion->method);
+    copy->decision = arena_text(ctx, a, opinion->decision);
+    copy->direction = opinion->direction ? arena_text(ctx, a, opinion->direction) : NULL;
+    if (!copy->method || !copy->decision || (opinion->direction && !copy->direction)) {
+        return NONSENS_ERR_MEMORY;
+    }
+    result->opinions++;
+    return NONSENS_OK;
+}
+
 nonsens_status result_reason(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
 {
     va_list args;
@@ -147,7 +163,12 @@ static void order_edges(nonsens_result *result)
 
 /* ---- the decision in words ---- */
 
-static char *arrow(nonsens_context *ctx, nonsens_result *result, bool first_causes)
+bool result_names_direction(const nonsens_result *result)
+{
+    return result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES;
+}
+
+char *result_arrow(nonsens_context *ctx, nonsens_result *result, bool first_causes)
 {
     return arena_format(ctx, &result->memory, "%s->%s", result->names[!first_causes], result->names[first_causes]);
 }
@@ -161,12 +182,12 @@ nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result)
         [DECISION_DEPENDENT] = "dependent",
         [DECISION_NONE] = "none",
     };
-    bool named = result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES;
+    bool named = result_names_direction(result);
     bool directed = result->better != BETTER_NONE;
     order_edges(result);
-    result->decision_text = named ? arrow(ctx, result, result->decision == DECISION_FIRST_CAUSES)
+    result->decision_text = named ? result_arrow(ctx, result, result->decision == DECISION_FIRST_CAUSES)
                                   : arena_text(ctx, &result->memory, word[result->decision]);
-    result->direction_text = directed ? arrow(ctx, result, result->better == BETTER_FIRST) : NULL;
+    result->direction_text = directed ? result_arrow(ctx, result, result->better == BETTER_FIRST) : NULL;
     return result->decision_text && (result->direction_text || !directed) ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
@@ -240,6 +261,43 @@ int64_t nonsens_result_reasoning_count(const nonsens_result *result)
 const char *nonsens_result_reasoning_at(const nonsens_result *result, int64_t index)
 {
     return result && index >= 0 && index < result->steps ? result->step[index] : NULL;
+}
+
+nonsens_firm nonsens_result_firm(const nonsens_result *result)
+{
+    return result ? result->firm : NONSENS_FIRM_NONE;
+}
+
+static const char *const ALTERNATIVE[] = {"hidden-cause", "measurement-error", "mechanism-change", "selection"};
+enum { ALTERNATIVES = sizeof ALTERNATIVE / sizeof *ALTERNATIVE };
+
+const char *nonsens_result_alternative_at(const nonsens_result *result, int64_t index)
+{
+    for (int k = 0; result && index >= 0 && k < ALTERNATIVES; k++) {
+        if (result->alternatives >> k & 1U && index-- == 0) {
+            return ALTERNATIVE[k];
+        }
+    }
+    return NULL;
+}
+
+int64_t nonsens_result_alternative_count(const nonsens_result *result)
+{
+    int64_t count = 0;
+    while (nonsens_result_alternative_at(result, count)) {
+        count++;
+    }
+    return count;
+}
+
+int64_t nonsens_result_opinion_count(const nonsens_result *result)
+{
+    return result ? result->opinions : 0;
+}
+
+const nonsens_opinion *nonsens_result_opinion_at(const nonsens_result *result, int64_t index)
+{
+    return result && index >= 0 && index < result->opinions ? &result->opinion[index] : NULL;
 }
 
 const char *nonsens_result_reason(const nonsens_result *result)

@@ -22,6 +22,15 @@ enum result_decision {
 
 enum result_better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 
+/* Other explanations of what is seen, as bits of result->alternatives. */
+enum result_alternative {
+    ALTERNATIVE_HIDDEN_CAUSE = 1,
+    ALTERNATIVE_MEASUREMENT_ERROR = 2,
+    ALTERNATIVE_MECHANISM_CHANGE = 4,
+    ALTERNATIVE_SELECTION = 8,
+    ALTERNATIVE_ALL = 15
+};
+
 typedef nonsens_evidence evidence; /* NaN is written as null */
 typedef nonsens_edge graph_edge;
 
@@ -77,6 +86,10 @@ struct nonsens_result {
     const char *sentence;                 /* the decision in words; NULL if names and decision say it all */
     const char *reason;                   /* one sentence why; NULL if the decision needs none */
     bool assumes_effect;
+    nonsens_firm firm;
+    unsigned alternatives; /* result_alternative; 0 if firm */
+    nonsens_opinion *opinion;
+    int64_t opinions, opinion_capacity;
     double score, p_value; /* NaN if there is none */
     nonsens_evidence *evidence;
     int64_t evidence_count, evidence_capacity;
@@ -130,6 +143,12 @@ nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result,
 /* Adds the next step of the reasoning (reasoning.h). */
 nonsens_status result_reason(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Does the decision name a direction? */
+bool result_names_direction(const nonsens_result *result);
+/* Adds a second opinion; its texts are copied. */
+nonsens_status result_add_opinion(nonsens_context *ctx, nonsens_result *result, const nonsens_opinion *opinion);
+/* "first->second", or the reverse, in the names of the result. */
+char *result_arrow(nonsens_context *ctx, nonsens_result *result, bool first_causes);
 /*
  * Adds an edge between two variables (user's indices); weight and p_value may be NaN.  An edge without a direction is
  * kept from the smaller index to the larger.

@@ -16,7 +16,6 @@
 #include <math.h>
 
 static const double NEGLIGIBLE = 0.05; /* share of the other direction's loss */
-static const double FAR_BELOW = 10.0;  /* errors of splines do not explain a p-value below alpha over this */
 
 /* ---- fits ---- */
 
@@ -24,6 +23,9 @@ static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
 {
     const rank_search *l = &s->search;
     hsic_options hsic = hsic_options_from(l->options, l->options->alpha, 0);
+    hsic.time_order = l->time_order;
+    hsic.min_shift = l->time.length;
+    hsic.memory = l->time_order ? time_blocks_memory(&l->time) : 0.0;
     SCOPED_ARENA(scratch);
     TRY(hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments, l->start, &hsic,
                           &s->dependence));
@@ -47,25 +49,30 @@ static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured 
     return s->search.features->fit_restricted(ctx, a, &s->search, restricted, &s->free.fit[r], &h->fit);
 }
 
-/*
- * Features are splines, so even a true restriction has a small error.  A loss on held-out rows below a twentieth of the
- * other direction's clear loss is put down to this error, unless the test is very sure.
- */
-static bool is_negligible(const structured *s, int j)
+/* A bound of the loss on held-out rows, `side` 1 for the upper one, -1 for the lower. */
+static double loss_bound(const structured *s, int j, double side)
 {
-    const classifier_difference *loss = &s->cause[j].loss, *other = &s->cause[1 - j].loss;
-    double alpha = s->search.options->alpha;
-    return loss->p_value > alpha / FAR_BELOW && loss->mean <= NEGLIGIBLE * other->mean &&
-           other->z > special_normal_quantile(1.0 - alpha);
+    const classifier_difference *loss = &s->cause[j].loss;
+    return loss->mean + side * loss->error * special_normal_quantile(1.0 - 0.5 * s->search.options->alpha);
+}
+
+/*
+ * The equivalence of a direction with the free classifier on held-out rows: its loss is below a small share of the
+ * other direction's, which is seen there.  Likelihood ratios on all rows may see the features' own error as well, and
+ * do not overrule this.
+ */
+static bool fits_held_out(const structured *s, int j)
+{
+    double tolerated = NEGLIGIBLE * fmax(s->cause[1 - j].loss.mean, 0.0);
+    return loss_bound(s, j, 1.0) < tolerated && loss_bound(s, 1 - j, -1.0) > tolerated;
 }
 
 static enum structured_verdict judge(const structured *s, int j)
 {
     const classifier_difference *loss = &s->cause[j].loss;
-    double alpha = s->search.options->alpha;
-    return loss->p_value > 0.5 * alpha || is_negligible(s, j) ? FITS
-           : loss->p_value > rank_search_level(&s->search)    ? DOUBTFUL
-                                                              : REJECTED;
+    return loss->p_value > 0.5 * s->search.options->alpha || fits_held_out(s, j) ? FITS
+           : loss->p_value > rank_search_level(&s->search)                       ? DOUBTFUL
+                                                                                 : REJECTED;
 }
 
 /* Compares the two directions at s->rank.  Either fit may improve the free one, so both come before any comparison. */
@@ -151,89 +158,22 @@ static nonsens_status compare_at_two(nonsens_context *ctx, arena *a, structured 
     return NONSENS_OK;
 }
 
-/* ---- decision ---- */
-
-/* Does this cause predict held-out rows better than the other?  The models are not nested (k = 0: conservative). */
-static bool is_clear(const structured *s, int cause)
-{
-    double z = cause == 0 ? s->between.z : -s->between.z;
-    return z > special_normal_quantile(1.0 - s->search.options->alpha);
-}
-
-/*
- * Do the segments differ in more ways than two disturbances explain, each changing in as many ways as the cause is seen
- * to?  A hidden cause that changes looks like that.
- */
-static bool is_excess(const structured *s, int cause)
-{
-    int64_t own = s->alone[cause].rank;
-    return s->free.rank > (own > 1 ? 2 * own + 1 : 2);
-}
-
-/* Decides when one direction is rejected. */
-static void decide_one(const structured *s, int cause, nonsens_result *result)
-{
-    if (s->cause[cause].verdict == DOUBTFUL) {
-        result->reason = "One direction loses against the free classifier, and the other may, too.";
-    } else if (!is_clear(s, cause)) {
-        result->reason = "One direction loses against the free classifier and the other does not, but on unseen rows "
-                         "the difference between the two is within its error.";
-    } else if (is_excess(s, cause)) {
-        result->reason = "One direction loses against the free classifier and the other does not, but the segments "
-                         "differ in more ways than two disturbances would explain: a hidden cause that changes, a "
-                         "changing mechanism, mixed segments or an effect that changes in several ways are possible.";
-    } else {
-        bool user_order = (cause == 0) == structured_in_user_order(s);
-        result->decision = user_order ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
-        result->p_value = fmin(1.0, 2.0 * s->cause[1 - cause].loss.p_value);
-        result->reason =
-            s->cause[cause].own > 0
-                ? "The segments are told apart as well when the cause's features see the cause alone, and worse when "
-                  "the effect's would have to see the effect alone."
-                : "Nothing changes in the cause alone, and what changes in the effect is no function of the effect "
-                  "alone: the other variable acts on it, or a hidden cause that does not change acts on both.";
-    }
-}
-
-static void decide(const structured *s, nonsens_result *result)
-{
-    bool first = s->cause[0].verdict == REJECTED, second = s->cause[1].verdict == REJECTED;
-    result->decision = DECISION_INCONCLUSIVE;
-    if (!s->dependent && !(first && second)) {
-        result->decision = DECISION_INDEPENDENT;
-        result->p_value = s->dependence.p_value;
-        result->reason = "Inside the segments no dependence is found.";
-    } else if (s->free.rank == 0) {
-        result->reason = "The segments cannot be told apart on rows that the classifier has not seen: nothing that "
-                         "changes is visible, so direction is not identified.";
-    } else if (first != second) {
-        decide_one(s, first ? 1 : 0, result);
-    } else if (s->free.rank == 1 && (first || s->rank > 1)) {
-        result->reason = "The segments differ in one way only that is sure, and it involves both variables: both "
-                         "disturbances change in proportion or nearly so, and direction is not seen.";
-    } else if (!first) {
-        result->reason = "Neither direction loses against the free classifier: with more rows or segments one may, or "
-                         "the mechanism is one of those that fit both ways.";
-    } else {
-        result->decision = DECISION_NEITHER;
-        result->reason = "Both directions lose against the free classifier: the variables cause one another, share a "
-                         "hidden cause that changes, or the mechanism itself changes.";
-    }
-}
-
 nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                     const nonsens_options *options, nonsens_result *result)
 {
     structured *s;
     ARENA_TRY(ctx, a, s, 1);
     TRY(fit_everything(ctx, a, pair, options, s));
-    decide(s, result);
+    s->asked = options->opinions != OPINIONS_NONE;
+    if (s->asked) {
+        TRY(structured_ask(ctx, pair, options, &s->opinion));
+    }
+    structured_decide(s, result);
     if (result->decision == DECISION_INCONCLUSIVE && s->rank < 2) {
         TRY(compare_at_two(ctx, a, s));
     }
-    double sign = structured_in_user_order(s) ? 1.0 : -1.0;
-    result->score = sign * s->between.z + 0.0; // no minus zero
-    result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
+    structured_name(s, result);
+    TRY(structured_add_opinion(ctx, s, result));
     TRY(structured_say_reasoning(ctx, s, result));
     return structured_report(ctx, a, s, result);
 }

@@ -7,6 +7,9 @@
 #include "indep/hsic.h"
 #include "methods/shared/rank_search.h"
 #include "methods/shared/result.h"
+#include "methods/structured/structured_opinion.h"
+
+enum { STRUCTURED_FEW_ROWS = 50 }; /* of a segment, below which a misfit is hardly visible */
 
 /* How a direction compares with the free classifier. */
 enum structured_verdict { FITS, DOUBTFUL, REJECTED };
@@ -28,7 +31,9 @@ typedef struct structured {
     classifier_difference between; /* variable 0 as the cause against variable 1 as the cause, on held-out rows */
     bool at_rank_two; /* between is that of rank two, although the directions are compared at a lower rank */
     hsic_result dependence;
-    bool dependent; /* or no segment has enough rows for a test */
+    bool dependent; /* or no segment has enough rows to tell */
+    bool asked;     /* the opinion is there */
+    structured_opinion opinion;
 } structured;
 
 /* Returns whether the user's first column is variable 0 of the search. */
@@ -36,6 +41,15 @@ static inline bool structured_in_user_order(const structured *s)
 {
     return s->search.user[0] == 0;
 }
+
+/* Decides by classifiers and opinion together: decision, its p-value and reason, firm, alternatives. */
+void structured_decide(const structured *s, nonsens_result *result);
+
+/* Adds what the mechanisms say to the list of opinions, if they were asked. */
+nonsens_status structured_add_opinion(nonsens_context *ctx, const structured *s, nonsens_result *result);
+
+/* The direction to name if one must be named, and its score. */
+void structured_name(const structured *s, nonsens_result *result);
 
 /*
  * Adds evidence in both directions, in the user's order of columns; the modulation of each disturbance by the

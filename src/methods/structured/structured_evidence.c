@@ -138,6 +138,26 @@ static nonsens_status report_direction(nonsens_context *ctx, const structured *s
                       "restricted features of %s->%s", cause, effect);
 }
 
+/* What the mechanisms of either direction say. */
+static nonsens_status report_opinion(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    for (int c = 0; c < 2; c++) {
+        const structured_way *way = &s->opinion.way[c];
+        TRY(result_add(ctx, result, way->excess, way->dependence.p_value,
+                       "dependence per row between the disturbances that this direction leaves inside segments, over "
+                       "what chance leaves",
+                       "dependence left by %s->%s", result->names[c], result->names[1 - c]));
+        TRY(result_add(ctx, result, way->squared_correlation, way->correlation.p_value,
+                       "squared rank correlation between the same disturbances, over what chance leaves",
+                       "correlation left by %s->%s", result->names[c], result->names[1 - c]));
+    }
+    return result_add(ctx, result, s->opinion.z, NAN,
+                      "standard errors by which mechanisms of the first direction predict held-out rows better than "
+                      "those of the second",
+                      "likelihood of %s->%s over %s->%s", result->names[0], result->names[1], result->names[1],
+                      result->names[0]);
+}
+
 static nonsens_status report_between(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     double sign = structured_in_user_order(s) ? 1.0 : -1.0;
@@ -268,9 +288,37 @@ static nonsens_status add_notes(nonsens_context *ctx, const structured *s, nonse
     return NONSENS_OK;
 }
 
+static nonsens_status note_few_rows(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    enum { FEW_ROWS = 50 };
+    const nonsens_data *pair = s->search.pair;
+    double rows = (double)pair->n / (double)pair->segments;
+    char shown[NUMBER_BYTES];
+    if (rows >= FEW_ROWS) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                       "The segments have %s rows on average. With fewer than about %d, a misfit of either direction "
+                       "cannot be seen yet: a direction may look right only because too little speaks against it.",
+                       number_print(shown, rows, 3), FEW_ROWS);
+}
+
+/* The record of directions that are named without a conclusion (docs/real-data.md, `make real`). */
+static nonsens_status note_record(nonsens_context *ctx, nonsens_result *result)
+{
+    if (result_names_direction(result) || result->better == BETTER_NONE || result->decision == DECISION_INDEPENDENT) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NONSENS_NOTE_INFO,
+                       "Of 24 real pairs with a known cause on which this method did not conclude, the direction that it "
+                       "named was right in 13 (docs/real-data.md).");
+}
+
 nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result)
 {
+    TRY(note_record(ctx, result));
     TRY(report_ranks(ctx, s, result));
+    TRY(note_few_rows(ctx, s, result));
     if (s->free.rank > 0) {
         for (int c = 0; c < 2; c++) {
             TRY(report_direction(ctx, s, variable_of(s, c), result));
@@ -283,6 +331,9 @@ nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const str
         }
         TRY(add_notes(ctx, s, result));
         TRY(add_sources(ctx, scratch, s, result));
+    }
+    if (s->asked) {
+        TRY(report_opinion(ctx, s, result));
     }
     TRY(result_note_skipped(ctx, result, s->dependence.segments_skipped, HSIC_MIN_ROWS));
     return result_add(ctx, result, s->dependence.statistic, s->dependence.p_value,

@@ -78,17 +78,10 @@ static nonsens_status say_direction(nonsens_context *ctx, const structured *s, i
         VERDICT[h->verdict]);
 }
 
-/* Directions come in the user's order of columns. */
-nonsens_status structured_say_reasoning(nonsens_context *ctx, const structured *s, nonsens_result *result)
+/* Says what the classifiers find in either direction, in the user's order of columns. */
+static nonsens_status say_directions(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     char z[NUMBER_BYTES];
-    TRY(say_dependence(ctx, s, result));
-    for (int64_t r = 1; r <= s->free.tried; r++) {
-        TRY(say_rank(ctx, s, r, result));
-    }
-    if (s->free.rank == 0) {
-        return NONSENS_OK;
-    }
     if (s->rank > s->free.rank) {
         TRY(result_reason(
             ctx, result,
@@ -99,8 +92,40 @@ nonsens_status structured_say_reasoning(nonsens_context *ctx, const structured *
     for (int c = 0; c < 2; c++) {
         TRY(say_direction(ctx, s, structured_in_user_order(s) ? c : 1 - c, result));
     }
-    return result_reason(ctx, result,
-                         "Compared with one another on unseen rows%s, the two directions are %s standard errors apart.",
-                         s->at_rank_two ? ", with two features although one is all that is sure" : "",
-                         number_print(z, fabs(s->between.z), REASONING_DIGITS));
+    return result_reason(
+        ctx, result, "Compared with one another on held-out rows%s, the two directions are %s standard errors apart.",
+        s->at_rank_two ? ", with two features although one is all that is sure" : "",
+        number_print(z, fabs(s->between.z), REASONING_DIGITS));
+}
+
+/* Says what the mechanisms leave if the user's column is the cause. */
+static nonsens_status say_opinion(nonsens_context *ctx, const structured *s, int column, nonsens_result *result)
+{
+    const structured_way *way = &s->opinion.way[column];
+    char cause[SHOWN_BYTES], effect[SHOWN_BYTES], p_value[REASONING_P_BYTES];
+    show_bare(cause, result->names[column]);
+    show_bare(effect, result->names[1 - column]);
+    if (!way->explains) {
+        return result_reason(ctx, result, "A mechanism of %s predicts held-out rows no better if it knows %s.", effect,
+                             cause);
+    }
+    return result_reason(
+        ctx, result, "Mechanisms by which %s causes %s leave disturbances that are %s inside segments (%s).", cause,
+        effect, way->dependence.p_value < s->search.options->alpha ? "dependent" : "not seen to depend on one another",
+        reasoning_p(p_value, way->dependence.p_value));
+}
+
+nonsens_status structured_say_reasoning(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    TRY(say_dependence(ctx, s, result));
+    for (int64_t r = 1; r <= s->free.tried; r++) {
+        TRY(say_rank(ctx, s, r, result));
+    }
+    if (s->free.rank > 0) {
+        TRY(say_directions(ctx, s, result));
+    }
+    for (int column = 0; column < 2 && s->asked; column++) {
+        TRY(say_opinion(ctx, s, column, result));
+    }
+    return NONSENS_OK;
 }

@@ -22,22 +22,40 @@ static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens
     return NONSENS_OK;
 }
 
+/* Rows, or whole blocks of them, are dealt to groups. */
 static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, structured_scores *s)
 {
-    int64_t n = s->data->n, *order;
-    s->groups = n / GROUP_ROWS < MAX_GROUPS ? n / GROUP_ROWS : MAX_GROUPS;
-    s->groups = s->groups > 2 ? s->groups : 2;
+    int64_t n = s->data->n, units = s->time.block_of ? s->time.count : n, *order;
+    int64_t groups = s->time.block_of ? units : n / GROUP_ROWS;
+    int32_t *group_of;
+    s->groups = groups > MAX_GROUPS ? MAX_GROUPS : groups > 2 ? groups : 2;
     ARENA_TRY(ctx, a, s->group_of, n);
-    ARENA_TRY(ctx, a, order, n);
-    for (int64_t i = 0; i < n; i++) {
+    ARENA_TRY(ctx, a, group_of, units);
+    ARENA_TRY(ctx, a, order, units);
+    for (int64_t i = 0; i < units; i++) {
         order[i] = i;
     }
     rng r = rng_new((uint64_t)seed, RNG_SCORE_GROUPS, 0);
-    rng_shuffle(&r, n, order);
+    rng_shuffle(&r, units, order);
+    for (int64_t i = 0; i < units; i++) {
+        group_of[order[i]] = (int32_t)(i % s->groups);
+    }
     for (int64_t i = 0; i < n; i++) {
-        s->group_of[order[i]] = (int32_t)(i % s->groups);
+        s->group_of[i] = group_of[s->time.block_of ? s->time.block_of[i] : i];
     }
     return NONSENS_OK;
+}
+
+static nonsens_status deal_folds(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t seed,
+                                 structured_scores *s, int32_t **fold)
+{
+    if (!s->time.block_of) {
+        return sample_folds(ctx, a, data->segments, data->start, FOLDS, seed, 0, fold);
+    }
+    ARENA_TRY(ctx, a, s->time_order, data->n);
+    TRY(time_blocks_order(ctx, a, data, s->time_order));
+    return sample_block_folds(ctx, a, data->segments, data->start, s->time.block_of, s->time.count, FOLDS, seed, 0,
+                              fold);
 }
 
 nonsens_status structured_scores_new(nonsens_context *ctx, arena *a, const nonsens_data *data,
@@ -48,7 +66,8 @@ nonsens_status structured_scores_new(nonsens_context *ctx, arena *a, const nonse
     *out = (structured_scores){.data = data, .threads = (int)options->threads};
     ARENA_TRY(ctx, a, out->table, BUCKETS);
     TRY(warp_columns(ctx, a, data, &warped));
-    TRY(sample_folds(ctx, a, data->segments, data->start, FOLDS, options->seed, 0, &fold));
+    TRY(time_blocks_new(ctx, a, data, options->block_length, &out->time));
+    TRY(deal_folds(ctx, a, data, options->seed, out, &fold));
     TRY(deal_groups(ctx, a, options->seed, out));
     return mechanism_data_new(ctx, a, data->d, warped, data->segments, data->start, fold, FOLDS, &out->rows);
 }

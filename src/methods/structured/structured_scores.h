@@ -5,7 +5,7 @@
 #ifndef METHODS_STRUCTURED_STRUCTURED_SCORES_H
 #define METHODS_STRUCTURED_STRUCTURED_SCORES_H
 
-#include "data/dataset.h"
+#include "data/time_blocks.h"
 #include "mechanism/mechanism.h"
 
 typedef struct structured_score {
@@ -22,7 +22,9 @@ typedef struct structured_scores {
     const nonsens_data *data;
     mechanism_data rows;
     int threads;
-    int32_t *group_of; /* (n) drawn at random; sizes of groups differ by at most one row */
+    time_blocks time;    /* of rows that follow one another in time */
+    int64_t *time_order; /* (n) rows of each segment in the order of time; NULL without blocks */
+    int32_t *group_of;   /* (n) drawn at random, equally many rows, or blocks, in each up to one */
     int64_t groups;
     arena memory;             /* of the entries */
     structured_score **table; /* hash table, chained */

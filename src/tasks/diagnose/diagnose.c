@@ -90,6 +90,9 @@ static nonsens_status report_sizes(const diagnosis *d)
                            "There are no segments, so that methods which use the change over segments cannot be "
                            "run; " AUDIT_NAME_SEGMENTS ".");
     }
+    TRY(result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
+                    "It is assumed that segments were not formed from these variables, such as classes of one of "
+                    "them. If they were, directions can be wrong without any sign of it in the data."));
     TRY(report_needed(d));
     return report_smallest(d);
 }

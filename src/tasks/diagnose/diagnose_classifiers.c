@@ -181,17 +181,18 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
     const diagnose_classifiers *p = state;
     const rank_search *l = &p->search;
     classifier_difference *step = &p->without[job];
+    compare_draws by = {1, DRAWS, l->options->seed, {0}}; // inside a thread; rows of blocks would have to be dealt anew
     classifier_sample rows;
     classifier_fit two, three;
     TRY(drop_segment(ctx, scratch, l, p->left_out[job], &rows));
     TRY(fit_once(ctx, scratch, l, &rows, EXPECTED_RANK, &two));
-    TRY(compare_rank_score(ctx, scratch, &two, DRAWS, l->options->seed, step));
+    TRY(compare_rank_score(ctx, scratch, &by, &two, step));
     // the score may miss what the fit finds, so only its rejections count
     if (step->p_value < CLEARLY_SO * rank_search_level(l)) {
         return NONSENS_OK;
     }
     TRY(fit_once(ctx, scratch, l, &rows, EXPECTED_RANK + 1, &three));
-    return compare_rank(ctx, scratch, &two, &three, DRAWS, l->options->seed, step);
+    return compare_rank(ctx, scratch, &by, &two, &three, step);
 }
 
 /* Marks the segments with the largest shares of the third singular value: all of them, or STANDING_OUT. */

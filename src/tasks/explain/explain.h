@@ -26,8 +26,9 @@ typedef struct explain_node {
     bool apart;                                  /* its causes, or a choice of them, do not overlap between groups */
 } explain_node;
 
-/* Fills in q-values, verdicts, ranks and notes from what was measured; node (d). */
+/* Fills in q-values, verdicts, ranks and notes from what was measured; node (d).  time: the blocks of the groups. */
 nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const pdag *graph,
-                             const explain_node *node, nonsens_result *result);
+                             const explain_node *node, const explain_groups *groups, const time_blocks *time,
+                             nonsens_result *result);
 
 #endif

@@ -1,19 +1,16 @@
 /*
- * explain_change.c - tests for a change given the causes, and measures how large it is.
- *
- * Test: the generalised covariance measure (Shah and Peters, "The hardness of conditional independence testing and the
- * generalised covariance measure", Annals of Statistics 48, 2020) between the group and four functions of the variable,
- * both minus their regressions on the causes.  It is valid if either of the two regressions is right and, by the
- * product of their errors, if both are nearly so.
+ * explain_change.c - measures how large a change given the causes is.
  *
  * Divergence: log p_in / p_out as a logistic regression on functions of the variable's rank, whose means differ by
  * delta: beta'delta, with beta from rows of other folds, so no change gives about zero.
+ *
+ * Rows in blocks of neighbours: estimates are the same, and variances of sums are those of sums over blocks
+ * (explain_groups.c).
  */
 #include "tasks/explain/explain_change.h"
 
 #include "math/linalg.h"
 #include "math/sort.h"
-#include "math/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,27 +21,6 @@ static const double SLOPE_RIDGE = 0.05; /* pulls the slopes to zero as much as o
 static const double JITTER = 1e-9;
 static const double MIN_OVERLAP = 0.1;     /* share of the variance of the group that the causes must leave */
 static const double MIN_PROPENSITY = 0.05; /* as a share of the group's share of the rows */
-
-nonsens_status explain_groups_new(nonsens_context *ctx, arena *a, const mechanism_data *rows, const int8_t *in,
-                                  explain_groups *out)
-{
-    *out = (explain_groups){.rows = rows, .folds = rows->folds};
-    ARENA_TRY(ctx, a, out->place, rows->n);
-    ARENA_TRY(ctx, a, out->in, rows->n);
-    for (int64_t k = 0; k < rows->folds; k++) {
-        out->block[k] = out->n;
-        for (int64_t i = rows->block[k]; i < rows->block[k + 1]; i++) {
-            int8_t group = in[rows->segment[i]];
-            if (group >= 0) {
-                out->count[group]++;
-                out->in[out->n] = group;
-                out->place[out->n++] = i;
-            }
-        }
-    }
-    out->block[rows->folds] = out->n;
-    return NONSENS_OK;
-}
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------ */
 
@@ -80,56 +56,6 @@ static void fill_scores(const explain_groups *g, const double *u, double *score)
         score[2 * g->n + i] = sqrt(7.0) * 0.5 * x * (5.0 * x2 - 3.0);
         score[3 * g->n + i] = 3.0 * 0.125 * (35.0 * x2 * x2 - 30.0 * x2 + 3.0);
     }
-}
-
-/* ---- test ------------------------------------------------------------------------------------------------------- */
-
-/* Hotelling's test that the products of residuals have mean 0; the smaller group gives the degrees of freedom. */
-static nonsens_status test(nonsens_context *ctx, const explain_groups *g, const double *residual, double *p_value)
-{
-    enum { K = EXPLAIN_SCORES };
-    double mean[K] = {0}, cov[K * K] = {0}, trace = 0.0, n = (double)g->n;
-    const double *in = residual, *score = residual + g->n;
-    for (int64_t i = 0; i < g->n; i++) {
-        for (int k = 0; k < K; k++) {
-            mean[k] += in[i] * score[k * g->n + i] / n;
-        }
-    }
-    for (int64_t i = 0; i < g->n; i++) {
-        double at[K];
-        for (int k = 0; k < K; k++) {
-            at[k] = in[i] * score[k * g->n + i] - mean[k];
-        }
-        for (int k = 0; k < K * K; k++) {
-            cov[k] += at[k / K] * at[k % K] / (n - 1.0);
-        }
-    }
-    for (int k = 0; k < K; k++) {
-        trace += cov[k * (K + 1)];
-    }
-    if (!(trace > 0.0)) {
-        *p_value = NAN;
-        return NONSENS_OK;
-    }
-    for (int k = 0; k < K; k++) {
-        cov[k * (K + 1)] += JITTER * trace;
-    }
-    TRY(linalg_cholesky(ctx, K, cov));
-    linalg_solve_lower(false, K, 1, cov, K, mean, K);
-    double fewer = (double)(g->count[0] < g->count[1] ? g->count[0] : g->count[1]), degrees = fewer - (double)K;
-    *p_value = special_f_tail(K, degrees, n * linalg_dot(K, mean, mean) * degrees / ((fewer - 1.0) * (double)K));
-    return NONSENS_OK;
-}
-
-double explain_min_p(int64_t count, int64_t other)
-{
-    double fewer = (double)(count < other ? count : other), more = (double)(count < other ? other : count);
-    double degrees = fewer - (double)EXPLAIN_SCORES;
-    if (!(degrees > 0.0)) {
-        return 1.0;
-    }
-    return special_f_tail(EXPLAIN_SCORES, degrees,
-                          fewer * (fewer + more) / more * degrees / ((fewer - 1.0) * (double)EXPLAIN_SCORES));
 }
 
 /* ---- divergence ------------------------------------------------------------------------------------------------- */
@@ -248,7 +174,10 @@ static void sum_logits(const contrast *c, const double *theta, int64_t from, int
     }
 }
 
-/* Computes the mean logit in the segment minus that outside, each row by a regression without its fold. */
+/*
+ * Computes the mean logit in the segment minus that outside, each row by a regression without its fold.  If a fold
+ * holds whole blocks, it may have rows of one group alone: intercepts then do not cancel and are left out.
+ */
 static nonsens_status cross_fit(nonsens_context *ctx, const contrast *c, double *value)
 {
     double all = 0.0, factor[SIZE * SIZE], theta[SIZE], weight[2], sum[2];
@@ -257,7 +186,10 @@ static nonsens_status cross_fit(nonsens_context *ctx, const contrast *c, double 
         int64_t from = c->g->block[k], to = c->g->block[k + 1];
         TRY(fit(ctx, c, from, to, theta, factor));
         sum_logits(c, theta, from, to, weight, sum);
-        if (weight[0] > 0.0 && weight[1] > 0.0) {
+        if (c->g->block_of) {
+            *value += (sum[1] - sum[0] - theta[0] * (weight[1] - weight[0])) / c->total;
+            all = 1.0;
+        } else if (weight[0] > 0.0 && weight[1] > 0.0) {
             double both = weight[0] * weight[1] / (weight[0] + weight[1]);
             *value += both * (sum[1] / weight[1] - sum[0] / weight[0]);
             all += both;
@@ -267,13 +199,61 @@ static nonsens_status cross_fit(nonsens_context *ctx, const contrast *c, double 
     return NONSENS_OK;
 }
 
+/* Computes the trace of (S^-1 V)^2, S the covariance of the features and V that of delta, with dependent rows. */
+static nonsens_status trace_by_blocks(nonsens_context *ctx, arena *scratch, const contrast *c, double *trace)
+{
+    enum { K = FEATURES };
+    double *part, factor[K * K] = {0}, covariance[2 * K * K]; // (n, K) row by row: each row's part in delta
+    ARENA_TRY(ctx, scratch, part, c->g->n * K);
+    for (int64_t i = 0; i < c->g->n; i++) {
+        const double *x = c->feature + i * SIZE + 1;
+        for (int k = 0; k < K * K; k++) {
+            factor[k] += c->weight[i] * x[k / K] * x[k % K] / (2.0 * c->total);
+        }
+        for (int k = 0; k < K; k++) {
+            part[i * K + k] = (c->g->in[i] > 0.0 ? 1.0 : -1.0) * c->weight[i] / c->total * x[k];
+        }
+    }
+    for (int k = 0; k < K; k++) {
+        factor[k * (K + 1)] += JITTER;
+    }
+    TRY(linalg_cholesky(ctx, K, factor));
+    linalg_solve_lower(false, K, c->g->n, factor, K, part, K);
+    TRY(explain_covariances(ctx, scratch, c->g, K, part, covariance));
+    *trace = explain_square_trace(K, covariance);
+    return NONSENS_OK;
+}
+
+/*
+ * Adds up the squares of weighted influence (n), or those of blocks of rows, into *square; *null is the trace of
+ * (S^-1 V)^2, which for independent rows is FEATURES (1/n_0 + 1/n_1)^2.
+ */
+static nonsens_status add_squares(nonsens_context *ctx, arena *scratch, const contrast *c, const double effective[2],
+                                  double *influence, double *square, double *null)
+{
+    double a = 1.0 / effective[0] + 1.0 / effective[1];
+    *square = 0.0;
+    *null = FEATURES * a * a;
+    for (int64_t i = 0; i < c->g->n; i++) {
+        *square += c->weight[i] * c->weight[i] * influence[i] * influence[i];
+        influence[i] *= c->weight[i];
+    }
+    if (!c->g->block_of) {
+        return NONSENS_OK;
+    }
+    TRY(explain_variance(ctx, scratch, c->g, influence, square));
+    return trace_by_blocks(ctx, scratch, c, null);
+}
+
 /*
  * Computes the standard error from the influence of each row on beta'delta: through the means, and through beta.  Near
- * no change both vanish and the variance of delta' S^-1 delta remains, 2 FEATURES (1/n_0 + 1/n_1)^2.
+ * no change both vanish and the variance of delta' S^-1 delta remains, 2 tr (S^-1 V)^2.
  */
-static nonsens_status row_error(nonsens_context *ctx, const contrast *c, const double effective[2], double *error)
+static nonsens_status row_error(nonsens_context *ctx, arena *scratch, const contrast *c, const double effective[2],
+                                double *error)
 {
-    double theta[SIZE], factor[SIZE * SIZE], mean[2][SIZE] = {{0}}, pull[SIZE], square = 0.0;
+    double theta[SIZE], factor[SIZE * SIZE], mean[2][SIZE] = {{0}}, pull[SIZE], *influence, square, null;
+    ARENA_TRY(ctx, scratch, influence, c->g->n);
     TRY(fit(ctx, c, -1, -1, theta, factor));
     for (int64_t i = 0; i < c->g->n; i++) {
         for (int k = 0; k < SIZE; k++) {
@@ -289,12 +269,12 @@ static nonsens_status row_error(nonsens_context *ctx, const contrast *c, const d
     for (int64_t i = 0; i < c->g->n; i++) {
         int group = c->g->in[i] > 0.0;
         double logit = predict(c, theta, i), p = 1.0 / (1.0 + exp(-logit));
-        double influence =
+        influence[i] =
             (group ? 1.0 : -1.0) * (logit - centre[group]) / c->total + (c->g->in[i] - p) * predict(c, pull, i);
-        square += c->weight[i] * c->weight[i] * influence * influence;
     }
-    double folds = (double)c->g->folds, a = 1.0 / effective[0] + 1.0 / effective[1];
-    *error = sqrt(square + 2.0 * FEATURES * a * a * folds / (folds - 1.0));
+    TRY(add_squares(ctx, scratch, c, effective, influence, &square, &null));
+    double folds = (double)c->g->folds;
+    *error = sqrt(square + 2.0 * null * folds / (folds - 1.0));
     return NONSENS_OK;
 }
 
@@ -330,49 +310,81 @@ typedef struct spread {
     double abs_deviation_error;  /* standard error of its logarithm */
 } spread;
 
-/* The median and mean absolute deviation of a group; entry (n): all rows by value. */
-static spread spread_of(const contrast *c, const sort_entry *entry, const double *v, int group, double effective)
+/* The value below which a group has the share `at` of its weight; entry (n): all rows by value. */
+static double quantile_of(const contrast *c, const sort_entry *entry, const double *v, int group, double at)
 {
-    const double at[3] = {0.5 - 0.5 / sqrt(effective), 0.5, 0.5 + 0.5 / sqrt(effective)};
-    double quantile[3] = {0}, below = 0.0, square = 0.0;
-    spread s = {0};
-    int found = 0;
+    double below = 0.0;
     for (int64_t i = 0; i < c->g->n; i++) {
         int64_t row = entry[i].row;
         if (c->g->in[row] == group) {
             below += c->weight[row] / c->total;
-            while (found < 3 && below >= at[found]) {
-                quantile[found++] = v[row];
+            if (below >= at) {
+                return v[row];
             }
         }
     }
-    s.median = quantile[1];
-    s.median_error = 0.5 * (quantile[2] - quantile[0]);
+    return 0.0;
+}
+
+/* Computes how many independent rows would give the group's median the same error; part (n) is scratch. */
+static nonsens_status count_effective(nonsens_context *ctx, arena *scratch, const contrast *c, const double *v,
+                                      int group, double median, double *part, double *effective)
+{
+    static const double MIN_EFFECTIVE = 2.0; /* so that quantiles one standard error away exist */
+    double variance;
     for (int64_t i = 0; i < c->g->n; i++) {
-        s.abs_deviation += c->g->in[i] == group ? c->weight[i] / c->total * fabs(v[i] - s.median) : 0.0;
+        double above = v[i] > median ? 0.5 : v[i] < median ? -0.5 : 0.0;
+        part[i] = c->g->in[i] == group ? c->weight[i] / c->total * above : 0.0;
+    }
+    TRY(explain_variance(ctx, scratch, c->g, part, &variance));
+    *effective = variance > 0.0 ? fmax(0.25 / variance, MIN_EFFECTIVE) : *effective;
+    return NONSENS_OK;
+}
+
+/* The median and mean absolute deviation of a group; entry (n): all rows by value. */
+static nonsens_status spread_of(nonsens_context *ctx, arena *scratch, const contrast *c, const sort_entry *entry,
+                                const double *v, int group, double effective, spread *s)
+{
+    double *part, square = 0.0; // (n) each row's part in the relative error of the deviation
+    ARENA_TRY(ctx, scratch, part, c->g->n);
+    *s = (spread){.median = quantile_of(c, entry, v, group, 0.5)};
+    if (c->g->block_of) {
+        TRY(count_effective(ctx, scratch, c, v, group, s->median, part, &effective));
+    }
+    double away = 0.5 / sqrt(effective);
+    s->median_error = 0.5 * (quantile_of(c, entry, v, group, 0.5 + away) - quantile_of(c, entry, v, group, 0.5 - away));
+    for (int64_t i = 0; i < c->g->n; i++) {
+        s->abs_deviation += c->g->in[i] == group ? c->weight[i] / c->total * fabs(v[i] - s->median) : 0.0;
     }
     for (int64_t i = 0; i < c->g->n; i++) {
         double w = c->weight[i] / c->total;
-        double over = s.abs_deviation > 0.0 ? fabs(v[i] - s.median) / s.abs_deviation - 1.0 : 0.0; // constant: no error
+        double over = s->abs_deviation > 0.0 ? fabs(v[i] - s->median) / s->abs_deviation - 1.0 : 0.0; // constant: none
+        part[i] = c->g->in[i] == group ? w * over : 0.0;
         square += c->g->in[i] == group ? w * w * over * over : 0.0;
     }
-    s.abs_deviation_error = sqrt(square);
-    return s;
+    if (c->g->block_of) {
+        TRY(explain_variance(ctx, scratch, c->g, part, &square));
+    }
+    s->abs_deviation_error = sqrt(square);
+    return NONSENS_OK;
 }
 
 static nonsens_status compare_spreads(nonsens_context *ctx, arena *scratch, const contrast *c, const double *v,
                                       const double effective[2], explain_change *out)
 {
     sort_entry *entry, *spare;
+    spread of[2];
     ARENA_TRY(ctx, scratch, entry, c->g->n);
     ARENA_TRY(ctx, scratch, spare, c->g->n);
     sort_column(v, c->g->n, entry, spare);
-    spread outside = spread_of(c, entry, v, 0, effective[0]), inside = spread_of(c, entry, v, 1, effective[1]);
-    double pooled = 0.5 * (outside.abs_deviation + inside.abs_deviation);
-    out->scale = log(inside.abs_deviation / outside.abs_deviation);
-    out->scale_error = hypot(inside.abs_deviation_error, outside.abs_deviation_error);
-    out->shift = (inside.median - outside.median) / pooled;
-    out->shift_error = hypot(inside.median_error, outside.median_error) / pooled;
+    for (int k = 0; k < 2; k++) {
+        TRY(spread_of(ctx, scratch, c, entry, v, k, effective[k], &of[k]));
+    }
+    double pooled = 0.5 * (of[0].abs_deviation + of[1].abs_deviation);
+    out->scale = log(of[1].abs_deviation / of[0].abs_deviation);
+    out->scale_error = hypot(of[1].abs_deviation_error, of[0].abs_deviation_error);
+    out->shift = (of[1].median - of[0].median) / pooled;
+    out->shift_error = hypot(of[1].median_error, of[0].median_error) / pooled;
     return NONSENS_OK;
 }
 
@@ -401,10 +413,14 @@ nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const expla
     if (out->apart) {
         return NONSENS_OK;
     }
-    TRY(test(ctx, g, residual, &out->p_value));
+    TRY(explain_test(ctx, scratch, g, residual, &out->p_value));
     weigh(g, residual, &c, effective);
     fill_features(&c, u, t);
     TRY(cross_fit(ctx, &c, &out->value));
-    TRY(row_error(ctx, &c, effective, &out->error));
-    return compare_spreads(ctx, scratch, &c, t, effective, out);
+    TRY(row_error(ctx, scratch, &c, effective, &out->error));
+    TRY(compare_spreads(ctx, scratch, &c, t, effective, out));
+    if (g->too_few) {
+        out->error = out->scale_error = out->shift_error = NAN;
+    }
+    return NONSENS_OK;
 }

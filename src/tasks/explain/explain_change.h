@@ -2,11 +2,12 @@
  * explain_change.h - tests whether a variable, or its disturbance, differs between two groups of rows, and measures by
  * how much (docs/explain.md).
  *
- * Rows are ordered fold by fold.
+ * Rows are ordered fold by fold.  If they follow one another in time, blocks of neighbours count as independent.
  */
 #ifndef TASKS_EXPLAIN_EXPLAIN_CHANGE_H
 #define TASKS_EXPLAIN_EXPLAIN_CHANGE_H
 
+#include "data/time_blocks.h"
 #include "mechanism/mechanism.h"
 
 /* Rows of the segment in question and of the reference. */
@@ -17,13 +18,41 @@ typedef struct explain_groups {
     int64_t *place;                         /* (n) index of each row among those of mechanism_data */
     double *in;                             /* (n) 1 in the segment, else 0 */
     int64_t count[2];                       /* rows outside of it, in it */
+    /* blocks of neighbouring rows */
+    int32_t *block_of;         /* (n) NULL: every row stands for itself, and what follows is not used */
+    int64_t blocks;            /* altogether */
+    int64_t group_blocks[2];   /* outside of the segment, in it */
+    int32_t *block_group;      /* (blocks) 1 in the segment, else 0 */
+    double *block_share;       /* (blocks) of the rows of its group */
+    double degrees[2];         /* of freedom of a group's blocks */
+    double difference_degrees; /* of a difference between the groups; infinite without blocks */
+    double inflation;          /* of variances from blocks (time_blocks.h) */
+    bool too_few;              /* blocks: no p-value and no standard error can be had */
 } explain_groups;
 
 enum { EXPLAIN_SCORES = 4, EXPLAIN_RESPONSES = EXPLAIN_SCORES + 1 };
 
-/* Gathers the rows.  in (segments) of the data: 1 for the segment, 0 for the reference, -1 for others. */
+/*
+ * Gathers the rows.  in (segments) of the data: 1 for the segment, 0 for the reference, -1 for others.  time: blocks of
+ * the rows of the data; NULL: none.
+ */
 nonsens_status explain_groups_new(nonsens_context *ctx, arena *a, const mechanism_data *rows, const int8_t *in,
-                                  explain_groups *out);
+                                  const time_blocks *time, explain_groups *out);
+
+/*
+ * Computes covariance (2, size, size): of the sum over the rows outside of the segment, and over those in it, of value
+ * (n, size), row by row.  There must be blocks.
+ */
+nonsens_status explain_covariances(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t size,
+                                   const double *value, double *covariance);
+/* Computes the variance of the sum over all rows of value (n). */
+nonsens_status explain_variance(nonsens_context *ctx, arena *scratch, const explain_groups *g, const double *value,
+                                double *variance);
+/* Returns the trace of the square of the sum of both covariances. */
+double explain_square_trace(int64_t size, const double *covariance);
+/* Returns how likely the sum over all rows, of mean 0, has a squared length of at least `square`; NaN if it is
+ * constant. */
+double explain_length_tail(const explain_groups *g, int64_t size, const double *covariance, double square);
 
 /*
  * Computes residual (EXPLAIN_RESPONSES, n): response minus its regression on the causes, fitted to rows of other folds.
@@ -32,6 +61,13 @@ nonsens_status explain_groups_new(nonsens_context *ctx, arena *a, const mechanis
  */
 nonsens_status explain_regress(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t causes,
                                const int64_t *cause, const double *response, double *residual);
+
+/*
+ * Tests whether the products of residual[0], that of the group, and the others, those of scores, have mean 0; residual
+ * (EXPLAIN_RESPONSES, n).  NaN if they are constant.
+ */
+nonsens_status explain_test(nonsens_context *ctx, arena *scratch, const explain_groups *g, const double *residual,
+                            double *p_value);
 
 /* The measured change of one variable. */
 typedef struct explain_change {
@@ -53,7 +89,7 @@ double explain_min_p(int64_t count, int64_t other);
  * function of it gives the same.  t (n): the same on the scale on which `scale` and `shift` are measured.
  * The null hypothesis is that the group is independent of v given the causes.  The divergence is between rows that are
  * weighted so that the causes have the same distribution.  Everything is NaN if a group has fewer rows than the test
- * needs, or the causes are `apart`.
+ * needs, or the causes are `apart`; p-value and errors are NaN if there are too few blocks.
  */
 nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t causes,
                                const int64_t *cause, const double *v, const double *t, explain_change *out);

@@ -7,9 +7,16 @@
 
 #include <stdio.h>
 
-static const char ASSUMES[] =
-    "The graph is right, and no hidden cause of several variables changes with the segment; rows are independent "
-    "inside segments. A variable whose mechanism changed, rather than its disturbance, counts as changed itself.";
+static const char *assumptions(const nonsens_options *options)
+{
+    return options->block_length == 1
+               ? "The graph is right, and no hidden cause of several variables changes with the segment; rows are "
+                 "independent inside segments. A variable whose mechanism changed, rather than its disturbance, counts "
+                 "as changed itself."
+               : "The graph is right, and no hidden cause of several variables changes with the segment; blocks of "
+                 "neighbouring rows are independent inside segments. A variable whose mechanism changed, rather than "
+                 "its disturbance, counts as changed itself.";
+}
 
 /* ---- from a file ------------------------------------------------------------------------------------------------ */
 
@@ -58,7 +65,7 @@ static nonsens_status take_graph(nonsens_context *ctx, arena *scratch, const non
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "The graph: %s", g->caution[i]));
     }
     result->method = "given";
-    result->assumes = ASSUMES;
+    result->assumes = assumptions(&result->options);
     return NONSENS_OK;
 }
 
@@ -92,8 +99,8 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     }
     result->method = found->method;
     result->bidirected_meaning = found->bidirected_meaning;
-    result->assumes =
-        arena_format(ctx, &result->memory, "%s For the graph by %s: %s", ASSUMES, found->method, found->assumes);
+    result->assumes = arena_format(ctx, &result->memory, "%s For the graph by %s: %s", assumptions(options),
+                                   found->method, found->assumes);
     return result->assumes ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 

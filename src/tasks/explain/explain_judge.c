@@ -13,6 +13,8 @@ typedef struct judgement {
     const nonsens_data *data;
     const pdag *graph;
     const explain_node *node; /* (d) */
+    const explain_groups *groups;
+    const time_blocks *time;
     nonsens_result *result;
     double alpha, reach;    /* reach: quantile of intervals */
     double *q, *marginal_q; /* (d) NaN with --fdr none */
@@ -21,6 +23,23 @@ typedef struct judgement {
     double sum;             /* of own changes */
     bool blind;             /* there are so few rows that no change can be distinguished from chance */
 } judgement;
+
+/* Returns the value that Student's |T| exceeds with probability alpha. */
+static double quantile_of(double degrees, double alpha)
+{
+    double low = special_normal_quantile(1.0 - 0.5 * alpha), high = fmax(low, 1.0);
+    if (isinf(degrees)) {
+        return low;
+    }
+    while (special_student_tail(degrees, high) > alpha) {
+        high *= 2.0;
+    }
+    for (int step = 0; step < 100; step++) {
+        double middle = 0.5 * (low + high);
+        *(special_student_tail(degrees, middle) > alpha ? &low : &high) = middle;
+    }
+    return high;
+}
 
 /* ---- q-values --------------------------------------------------------------------------------------------------- */
 
@@ -127,7 +146,7 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
         .variable = j->data->column_rank[node],
         .own = own->value,
         .own_error = own->error,
-        .own_low = isnan(own->value) ? NAN : fmax(own->value - reach * own->error, 0.0),
+        .own_low = isnan(own->value) || isnan(own->error) ? NAN : fmax(own->value - reach * own->error, 0.0),
         .own_high = own->value + reach * own->error,
         .p_value = own->p_value,
         .q_value = j->q[node],
@@ -199,6 +218,33 @@ static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
                        rows, told);
 }
 
+/* Says which rows count as independent, if the user says that they follow one another in time. */
+static nonsens_status note_blocks(nonsens_context *ctx, const judgement *j)
+{
+    const explain_groups *g = j->groups;
+    if (j->result->options.block_length == 1) {
+        return NONSENS_OK;
+    }
+    if (!g->block_of) {
+        return result_note(ctx, j->result, NONSENS_NOTE_INFO,
+                           "--block-length auto finds no dependence between neighbouring rows: each row counts as "
+                           "independent.");
+    }
+    TRY(result_note(ctx, j->result, NONSENS_NOTE_INFO,
+                    "Blocks of %" PRId64 " neighbouring rows count as independent: %" PRId64 " in the segment, %" PRId64
+                    " in what it is compared with.",
+                    j->time->length, g->group_blocks[1], g->group_blocks[0]));
+    if (!g->too_few) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, j->result, NONSENS_NOTE_PROBLEM,
+                       "%s: no p-value can be computed, and the verdicts are unclear. Record longer segments%s.",
+                       time_blocks_do_not_suffice(j->time)
+                           ? "Rows depend on rows so far back in time that segments hold too few independent blocks"
+                           : "There are too few blocks to see how much they vary",
+                       time_blocks_do_not_suffice(j->time) ? "" : ", or take shorter blocks if the rows allow it");
+}
+
 static void list_if(bool flag, const char *name, show_list *list)
 {
     if (flag) {
@@ -246,19 +292,24 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
 }
 
 nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const pdag *graph,
-                             const explain_node *node, nonsens_result *result)
+                             const explain_node *node, const explain_groups *groups, const time_blocks *time,
+                             nonsens_result *result)
 {
     double alpha = result->options.alpha;
     judgement j = {.data = data,
                    .graph = graph,
                    .node = node,
+                   .groups = groups,
+                   .time = time,
                    .result = result,
                    .alpha = alpha,
-                   .reach = special_normal_quantile(1.0 - 0.5 * alpha)};
+                   .reach = quantile_of(groups->difference_degrees, alpha)};
     double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)data->d; // that a q-value allows for
-    j.blind = tests * explain_min_p(result->explained.of_rows, result->explained.other_rows) > alpha;
+    j.blind = !groups->block_of && // blocks vary about the mean of their group, and any p-value can be had
+              tests * explain_min_p(result->explained.of_rows, result->explained.other_rows) > alpha;
     TRY(decide(ctx, scratch, &j));
     TRY(rank_all(ctx, &j));
     TRY(note_few(ctx, &j));
+    TRY(note_blocks(ctx, &j));
     return note_graph(ctx, scratch, &j);
 }

@@ -151,6 +151,7 @@ static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, 
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--resume needs a journal; give --json FILE as in the run that was stopped");
     }
+    warn_unused_options(ctx, options, *m);
     return (*m)->info.needs_segments ? audit_require_segments(ctx, data) : NONSENS_OK;
 }
 

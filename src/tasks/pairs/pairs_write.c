@@ -88,12 +88,7 @@ static nonsens_status order_pairs(nonsens_context *ctx, arena *scratch, const no
 
 /* ---- table ---- */
 
-enum { NAME_COLUMNS_MAX = 40, P_DIGITS = 3 };
-
-static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
-{
-    return isnan(p_value) ? "-" : p_value >= P_FLOOR ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
-}
+enum { NAME_COLUMNS_MAX = 40, ALPHA_DIGITS = 3 };
 
 static int64_t count_decision(const nonsens_pairs *pairs, const char *decision)
 {
@@ -116,7 +111,7 @@ static void print_summary(FILE *f, const nonsens_pairs *pairs)
     }
     fprintf(f, "pairs: %" PRId64 ", of which %" PRId64 " decided", pairs->count, decided);
     if (pairs->options.fdr != FDR_NONE) {
-        fprintf(f, " (%" PRId64 " with q <= %s)", sure, number_print(alpha, pairs->options.alpha, P_DIGITS));
+        fprintf(f, " (%" PRId64 " with q <= %s)", sure, number_print(alpha, pairs->options.alpha, ALPHA_DIGITS));
     }
     fprintf(f, ", %" PRId64 " independent, %" PRId64 " neither, %" PRId64 " inconclusive, %" PRId64 " failed\n",
             count_decision(pairs, "independent"), count_decision(pairs, "neither"),
@@ -167,7 +162,7 @@ static void print_table(FILE *f, const nonsens_pairs *pairs, const ranked *order
         text_print_padded(f, c.x, x + 2);
         text_print_padded(f, c.y, y + 2);
         text_print_padded(f, c.decision, decision + 2);
-        fprintf(f, "%9s  %9s\n", p_text(p, pair->p_value), p_text(q, pair->q_value));
+        fprintf(f, "%9s  %9s\n", number_print_p(p, pair->p_value), number_print_p(q, pair->q_value));
     }
 }
 

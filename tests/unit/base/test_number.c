@@ -1,6 +1,7 @@
 /* test_number.c - number_parse against the C library's strtod (in the C locale) and against known values. */
 #include "base/number.h"
 #include "base/rng.h"
+#include "nonsens/nonsens.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -304,14 +305,35 @@ static void test_zeros_against_exponent(void **state)
     free(text);
 }
 
+/* From the bound on as a number, below it as the bound, whatever is below: 0, rounding, nearly the bound. */
+static void test_p_values_end_at_the_bound(void **state)
+{
+    (void)state;
+    char buffer[NUMBER_BYTES];
+    assert_true(nonsens_p_value_bound() == P_VALUE_BOUND);
+    assert_string_equal(number_print_p(buffer, 1.0), "1");
+    assert_string_equal(number_print_p(buffer, 0.046875), "0.0469");
+    assert_string_equal(number_print_p(buffer, P_VALUE_BOUND), "0.001");
+    assert_string_equal(number_print_p(buffer, nextafter(P_VALUE_BOUND, 0.0)), "< 0.001");
+    assert_string_equal(number_print_p(buffer, 1e-30), "< 0.001");
+    assert_string_equal(number_print_p(buffer, 0.0), "< 0.001");
+    assert_string_equal(number_print_p(buffer, NAN), "-");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grammar),           cmocka_unit_test(test_words),
-        cmocka_unit_test(test_stops_at_end),      cmocka_unit_test(test_known_hard_cases),
-        cmocka_unit_test(test_random_doubles),    cmocka_unit_test(test_random_plain_numbers),
-        cmocka_unit_test(test_random_exponents),  cmocka_unit_test(test_halfway_cases),
-        cmocka_unit_test(test_very_long_numbers), cmocka_unit_test(test_zeros_against_exponent),
+        cmocka_unit_test(test_grammar),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_stops_at_end),
+        cmocka_unit_test(test_known_hard_cases),
+        cmocka_unit_test(test_random_doubles),
+        cmocka_unit_test(test_random_plain_numbers),
+        cmocka_unit_test(test_random_exponents),
+        cmocka_unit_test(test_halfway_cases),
+        cmocka_unit_test(test_very_long_numbers),
+        cmocka_unit_test(test_zeros_against_exponent),
+        cmocka_unit_test(test_p_values_end_at_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

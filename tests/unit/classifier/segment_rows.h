@@ -7,13 +7,16 @@
 #define UNIT_SEGMENT_ROWS_H
 
 #include "base/rng.h"
-#include "classifier/fit.h"
+#include "classifier/classifier_compare.h"
 #include "math/linalg.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "fixture.h"
+
+/* How laws are drawn where rows are independent. */
+#define BY(threads, draws, seed) (&(compare_draws){threads, draws, seed, {0}})
 
 static inline void assert_close(double found, double expected, double tolerance)
 {

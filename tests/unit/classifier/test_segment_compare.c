@@ -47,15 +47,15 @@ static void test_rows_against_plain_sums(void **state)
         of_blocks += block_sum[b] * block_sum[b];
     }
     classifier_difference d = {.ratio = 7.0};
-    compare_rows(N, first, second, NULL, 0, scratch, &d);
+    compare_rows(N, first, second, &(classifier_blocks){0}, scratch, &d);
     assert_close(d.mean, sum / N, 1e-14);
     assert_close(d.error, sqrt(square) / N, 1e-14);
     assert_close(d.z, sum / sqrt(square), 1e-12);
     assert_true(d.ratio == 7.0); // the rest is not touched
-    compare_rows(N, first, second, block, BLOCKS, scratch, &d);
+    compare_rows(N, first, second, &(classifier_blocks){block, BLOCKS, 1.0}, scratch, &d);
     assert_close(d.mean, sum / N, 1e-14);
     assert_close(d.z, sum / sqrt(of_blocks), 1e-12);
-    compare_rows(N, first, first, NULL, 0, scratch, &d);
+    compare_rows(N, first, first, &(classifier_blocks){0}, scratch, &d);
     assert_true(d.z == 0.0 && d.mean == 0.0);
 }
 
@@ -104,7 +104,12 @@ static void test_p_values_follow_the_ratio(void **state)
     compare_judge(6, ratio, &as_it_is);
     compare_judge(6, ratio, &tolerant);
     compare_judge(6, ratio, &within);
-    assert_true(tolerant.p_value == as_it_is.p_value && within.p_value == 1.0);
+    assert_true(tolerant.p_value > as_it_is.p_value && within.p_value == 1.0);
+    double mean = as_it_is.null_mean, variance = as_it_is.null_sd * as_it_is.null_sd;
+    assert_close(tolerant.p_value, special_gamma_tail(mean + 2.0, variance + 4.0, 8.0), 1e-12);
+    classifier_difference generous = {.ratio = 8.0, .tolerated = 100.0};
+    compare_judge(6, ratio, &generous);
+    assert_close(generous.tolerated, 2.0 * generous.null_sd, 1e-12);
     classifier_difference d = {.ratio = 1.0};
     compare_judge(3, none, &d);
     assert_true(d.p_value == 1.0 && d.null_mean == 0.0 && d.null_sd == 0.0);
@@ -128,7 +133,7 @@ static void check_law(fixture *f, const classifier_sample *s, classifier_shape f
     assert_int_equal(fit_evaluate(f->ctx, &f->scratch, 1, &small), NONSENS_OK);
     classifier_difference d = {0};
     large.objective = small.objective - 0.5 * q;
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &small, &large, DRAWS, 1, &d), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, DRAWS, 1), &small, &large, &d), NONSENS_OK);
     assert_close(d.ratio, 0.5 * q, 1e-9 * small.objective);
     assert_true(d.p_value > 0.3 && d.p_value < 0.6);
     double sd = sqrt(0.5 * q);
@@ -244,7 +249,7 @@ static void check_restriction(fixture *f, classifier_shape small, classifier_sha
     classifier_fit truth = rows_fit(f, &s, small, lambda, 1), free = refit(f, &s, large, lambda, &truth);
     double *p = probabilities(f, &truth);
     classifier_difference null = {0};
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &truth, &free, 1000, 1, &null), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 1000, 1), &truth, &free, &null), NONSENS_OK);
     assert_close(null.ratio, truth.objective - free.objective, 1e-12);
     for (uint64_t b = 0; b < B; b++) {
         arena_mark mark = arena_tell(&f->scratch);
@@ -279,12 +284,12 @@ static void test_wrong_direction_is_rejected(void **state)
                    effect = rows_fit(f, &d, (classifier_shape){0, 1, 1}, 1e-3, 1);
     classifier_fit free = refit(f, &d, FREE, 1e-3, &cause);
     classifier_difference of_cause = {0}, of_effect = {0};
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &cause, &free, 199, 1, &of_cause), NONSENS_OK);
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &effect, &free, 199, 1, &of_effect), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 199, 1), &cause, &free, &of_cause), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 199, 1), &effect, &free, &of_effect), NONSENS_OK);
     assert_true(of_cause.p_value > 0.01);
     assert_true(of_effect.p_value < 1e-6);
     free.objective = effect.objective + 1.0; // as if the larger model were in a worse optimum
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &effect, &free, 199, 1, &of_effect), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 199, 1), &effect, &free, &of_effect), NONSENS_OK);
     assert_close(of_effect.ratio, -1.0, 1e-9);
     assert_true(of_effect.p_value == 1.0);
 }
@@ -319,9 +324,9 @@ static void check_rank_zero(fixture *f, classifier_shape form, double lambda, bo
         classifier_fit none = rows_fit_new(f, &s, (classifier_shape){0, 0, 0}, lambda),
                        large = rows_fit(f, &s, form, lambda, 1);
         assert_int_equal(fit_evaluate(f->ctx, &f->scratch, 1, &none), NONSENS_OK);
-        assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &none, 2, 1, &d), NONSENS_OK);
+        assert_int_equal(compare_rank_score(f->ctx, &f->scratch, BY(1, 2, 1), &none, &d), NONSENS_OK);
         score[b] = d.ratio;
-        assert_int_equal(compare_rank(f->ctx, &f->scratch, NULL, &large, b == 0 ? 1000 : 2, 1, &d), NONSENS_OK);
+        assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, b == 0 ? 1000 : 2, 1), NULL, &large, &d), NONSENS_OK);
         ratio[b] = d.ratio;
         assert_close(d.ratio, none.objective - large.objective, 1e-9);
         null = b == 0 ? d : null;
@@ -339,6 +344,36 @@ static void test_rank_zero(void **state)
     check_rank_zero(*state, (classifier_shape){0, 0, 1}, 1e-3, false);
     check_rank_zero(*state, (classifier_shape){1, 0, 0}, 1e-3, false);
     check_rank_zero(*state, (classifier_shape){0, 1, 0}, 1e-3, true);
+}
+
+/*
+ * Half a chi-square of 20 degrees and non-centrality 2 t, the law at the boundary of what is tolerated, exceeds its
+ * quantiles as often as the p-value says: on average over the draws, p-values below a level have that frequency.
+ */
+static void test_tolerated_errors_keep_the_level(void **state)
+{
+    (void)state;
+    enum { DRAWS = 20000, DEGREES = 20 };
+    static double null[DRAWS];
+    static const double tolerated[] = {0.0, 2.0, 6.0}, level[] = {0.05, 0.00625};
+    rng r = rng_new(5, RNG_TEST, 77);
+    for (int i = 0; i < DRAWS; i++) {
+        null[i] = 0.5 * chi_squared(&r, DEGREES);
+    }
+    for (int k = 0; k < 3; k++) {
+        double rejected[2] = {0.0};
+        for (int i = 0; i < DRAWS; i++) {
+            double far = rng_normal(&r) + sqrt(2.0 * tolerated[k]);
+            classifier_difference d = {.ratio = 0.5 * (chi_squared(&r, DEGREES - 1) + far * far),
+                                       .tolerated = tolerated[k]};
+            compare_judge(DRAWS / 10, null, &d);
+            rejected[0] += d.p_value <= level[0] ? 1.0 / DRAWS : 0.0;
+            rejected[1] += d.p_value <= level[1] ? 1.0 / DRAWS : 0.0;
+        }
+        for (int l = 0; l < 2; l++) {
+            assert_close(rejected[l], level[l], 0.35 * level[l]);
+        }
+    }
 }
 
 /* How far the law at rank one may be off, in shares of the mean, and score and fit from each other. */
@@ -360,17 +395,17 @@ static void check_rank_one(fixture *f, classifier_shape form, double lambda, dou
     classifier_fit truth = rows_fit(f, &s, form, lambda, 1), more = rows_fit(f, &s, one_more(form), lambda, 1);
     double *p = probabilities(f, &truth);
     classifier_difference null = {0}, by_score = {0}, d = {0};
-    assert_int_equal(compare_rank(f->ctx, &f->scratch, &truth, &more, 1000, 1, &null), NONSENS_OK);
-    assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &truth, 1000, 1, &by_score), NONSENS_OK);
+    assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 1000, 1), &truth, &more, &null), NONSENS_OK);
+    assert_int_equal(compare_rank_score(f->ctx, &f->scratch, BY(1, 1000, 1), &truth, &by_score), NONSENS_OK);
     assert_true(by_score.null_mean == null.null_mean && by_score.null_sd == null.null_sd);
     for (uint64_t b = 0; b < B; b++) {
         arena_mark mark = arena_tell(&f->scratch);
         rows drawn = rows_drawn(f, &r, p, b);
         classifier_sample t = rows_sample(f, &drawn, 2, 8, 1);
         classifier_fit small = refit(f, &t, form, lambda, &truth), large = rows_fit(f, &t, one_more(form), lambda, 1);
-        assert_int_equal(compare_rank(f->ctx, &f->scratch, &small, &large, 2, 1, &d), NONSENS_OK);
+        assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 2, 1), &small, &large, &d), NONSENS_OK);
         ratio[b] = d.ratio;
-        assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &small, 2, 1, &d), NONSENS_OK);
+        assert_int_equal(compare_rank_score(f->ctx, &f->scratch, BY(1, 2, 1), &small, &d), NONSENS_OK);
         score[b] = d.ratio;
         apart += fabs(score[b] - ratio[b]) / B;
         arena_rewind(&f->scratch, mark);
@@ -398,10 +433,10 @@ static void test_second_feature_is_seen(void **state)
     classifier_fit one = rows_fit(f, &s, (classifier_shape){0, 0, 1}, 1e-2, 1), two = rows_fit(f, &s, FREE, 1e-2, 1);
     classifier_fit three = rows_fit(f, &s, (classifier_shape){0, 0, 3}, 1e-2, 1);
     classifier_difference from_none = {0}, from_one = {0}, by_score = {0}, from_two = {0};
-    assert_int_equal(compare_rank(f->ctx, &f->scratch, NULL, &one, 199, 1, &from_none), NONSENS_OK);
-    assert_int_equal(compare_rank(f->ctx, &f->scratch, &one, &two, 199, 1, &from_one), NONSENS_OK);
-    assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &one, 199, 1, &by_score), NONSENS_OK);
-    assert_int_equal(compare_rank(f->ctx, &f->scratch, &two, &three, 199, 1, &from_two), NONSENS_OK);
+    assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 199, 1), NULL, &one, &from_none), NONSENS_OK);
+    assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 199, 1), &one, &two, &from_one), NONSENS_OK);
+    assert_int_equal(compare_rank_score(f->ctx, &f->scratch, BY(1, 199, 1), &one, &by_score), NONSENS_OK);
+    assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 199, 1), &two, &three, &from_two), NONSENS_OK);
     assert_true(from_none.p_value < 1e-6 && from_one.p_value < 1e-6 && by_score.p_value < 1e-6);
     assert_true(from_two.p_value > 0.01);
 }
@@ -412,6 +447,7 @@ int main(void)
         TEST(test_rows_against_plain_sums),
         TEST(test_p_values_of_half_chi_squares),
         TEST(test_p_values_follow_the_ratio),
+        TEST(test_tolerated_errors_keep_the_level),
         TEST(test_law_without_penalty_at_length),
         TEST(test_restrictions_against_refits_at_length),
         TEST(test_wrong_direction_is_rejected),

@@ -237,7 +237,7 @@ static outcome with_threads(fixture *f, const classifier_sample *s, int threads)
     assert_int_equal(fit_folds(f->ctx, &f->scratch, threads, &out.small), NONSENS_OK);
     out.large = rows_fit(f, s, FREE, out.chosen.all, threads);
     assert_int_equal(
-        compare_restriction(f->ctx, &f->scratch, threads, &out.small, &out.large, 20, 1, &out.of_restriction),
+        compare_restriction(f->ctx, &f->scratch, BY(threads, 20, 1), &out.small, &out.large, &out.of_restriction),
         NONSENS_OK);
     return out;
 }
@@ -285,10 +285,10 @@ static nonsens_status compare_fits(nonsens_context *ctx, arena *a, const classif
                                    const classifier_fit *small, const classifier_fit *more)
 {
     classifier_difference d = {0};
-    TRY(compare_restriction(ctx, a, 1, small, free, 3, 1, &d));
-    TRY(compare_rank(ctx, a, NULL, free, 3, 1, &d));
-    TRY(compare_rank(ctx, a, free, more, 3, 1, &d));
-    return compare_rank_score(ctx, a, free, 3, 1, &d);
+    TRY(compare_restriction(ctx, a, BY(1, 3, 1), small, free, &d));
+    TRY(compare_rank(ctx, a, BY(1, 3, 1), NULL, free, &d));
+    TRY(compare_rank(ctx, a, BY(1, 3, 1), free, more, &d));
+    return compare_rank_score(ctx, a, BY(1, 3, 1), free, &d);
 }
 
 static nonsens_status fit_and_compare(nonsens_context *ctx, arena *a, void *state)

@@ -156,14 +156,13 @@ static void test_discrete(void **state)
     bench *b = *state;
     for (int64_t i = 0; i < N; i++) {
         b->column[1][i] = floor(5 * b->column[1][i]);
-        b->column[2][i] = i < 400 ? floor(1000 * b->column[2][i] / 40) : b->column[2][i];
+        b->column[2][i] = i < 400 ? floor(b->column[2][i]) : b->column[2][i];
     }
     assert_int_equal(build(b, N, 3, true), NONSENS_OK);
-    assert_true(warned(b, "\"c2\" looks discrete: 5 distinct values in 600 rows, 600 rows share"));
-    assert_true(warned(b, "\"c3\" looks discrete"));
-    assert_false(warned(b, "\"c1\" looks discrete"));
+    assert_true(warned(b, "many rows share their value in \"c2\" (5 values), \"c3\" ("));
+    assert_false(warned(b, "\"c1\" ("));
     assert_int_equal(build(b, 12, 1, false), NONSENS_OK); // few rows, but no ties
-    assert_false(warned(b, "discrete"));
+    assert_false(warned(b, "share their value"));
 }
 
 static void test_segments(void **state)
@@ -204,10 +203,43 @@ static void test_autocorrelation(void **state)
         b->column[1][i] = last[b->segment[i]];
     }
     assert_int_equal(build(b, N, 2, true), NONSENS_OK);
-    assert_true(warned(b, "neighbouring rows within segments are correlated"));
-    assert_true(warned(b, "\"c2\" (0.6"));
-    assert_true(warned(b, "`direction --method structured` with --block-length"));
-    assert_false(warned(b, "\"c1\" ("));
+    assert_true(warned(b, "neighbouring rows within segments are correlated, as in a time series (lag-1 "
+                          "autocorrelation: \"c2\" 0.6"));
+    assert_true(warned(b, "use --block-length auto"));
+    assert_false(warned(b, "\"c1\" 0."));
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+/* Values that are sorted, in all segments or nearly, are no time series; values that wander up and down are one. */
+static void test_sorted_rows_are_no_time_series(void **state)
+{
+    bench *b = *state;
+    for (int64_t i = 0; i < N; i++) {
+        b->column[0][i] = floor(3 * b->column[0][i]); // with ties
+        b->segment[i] = i / 150;
+    }
+    for (int64_t e = 0; e < 4; e++) {
+        qsort(b->column[0] + 150 * e, 150, sizeof(double), compare_doubles);
+    }
+    for (int64_t i = 0; i < N; i++) {
+        b->column[1][i] += b->column[0][i]; // follows the sorted one, and is not sorted
+    }
+    assert_int_equal(build(b, N, 2, true), NONSENS_OK);
+    assert_false(warned(b, "neighbouring rows"));
+    for (int64_t i = 0; i < N; i++) {
+        b->column[0][i] = -b->column[0][i];
+    }
+    assert_int_equal(build(b, N, 2, true), NONSENS_OK);
+    assert_false(warned(b, "neighbouring rows"));
+    for (int64_t i = 0; i < N; i += 10) { // a tenth of the rows out of place
+        b->column[0][i] += 2 * b->column[2][i];
+    }
+    assert_int_equal(build(b, N, 2, true), NONSENS_OK);
+    assert_true(warned(b, "neighbouring rows"));
 }
 
 static void test_few_rows(void **state)
@@ -269,6 +301,7 @@ int main(void)
         AUDIT_TEST(test_discrete),
         AUDIT_TEST(test_segments),
         AUDIT_TEST(test_autocorrelation),
+        AUDIT_TEST(test_sorted_rows_are_no_time_series),
         AUDIT_TEST(test_few_rows),
         AUDIT_TEST(test_sentences_survive_shuffling),
     };

@@ -270,6 +270,34 @@ static void test_refusals(void **state)
 }
 
 /* Functions of z have nothing left, one side or both, in any units. */
+/* An order in time is for hsic with nothing given; a question that cannot use it is refused, not answered without. */
+static void test_time_order(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 1);
+    const int64_t given_z[] = {Z};
+    int64_t order[N];
+    ci_result out;
+    for (int64_t i = 0; i < N; i++) {
+        order[i] = i;
+    }
+    for (int k = 0; k < TEST_COUNT; k++) {
+        ci_options o = options_for(TESTS[k]);
+        o.time_order = order;
+        o.min_shift = 5;
+        o.memory = 2.0;
+        ci_tester *t = open_chain(f, c, &o, NULL, false);
+        if (TESTS[k] == TEST_HSIC || TESTS[k] == TEST_AUTO) {
+            assert_true(ask(f, t, X, W, 0, NULL).by_shifts && ask(f, t, X, W, 0, NULL).p_value < 0.01);
+            assert_true(ask(f, t, X, U, 0, NULL).p_value > 0.01);
+        } else {
+            assert_int_equal(ci_test(f->ctx, t, X, W, 0, NULL, &out), NONSENS_ERR_USAGE);
+        }
+        assert_int_equal(ci_test(f->ctx, t, X, Y, 1, given_z, &out), NONSENS_ERR_USAGE);
+        ci_free(t);
+    }
+}
+
 static void test_nothing_left(void **state)
 {
     fixture *f = *state;
@@ -464,6 +492,7 @@ int main(void)
         TEST(test_budget_changes_no_answer),
         TEST(test_vectors),
         TEST(test_refusals),
+        TEST(test_time_order),
         TEST(test_nothing_left),
         TEST(test_nothing_left_in_a_segment),
         TEST(test_level_beyond_permutations),

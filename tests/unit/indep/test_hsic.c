@@ -4,6 +4,7 @@
 #include "indep/hsic.h"
 #include "indep/hsic_reference.h"
 #include "indep/kernel.h"
+#include "math/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -501,6 +502,70 @@ static void test_null_is_uniform(void **state)
 #endif
 #endif
 
+/* ---- rows in time ---- */
+
+static double *draw_series(fixture *b, rng *r, int64_t n, double c)
+{
+    double *x = fixture_doubles(b, n);
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = (i > 0 ? c * x[i - 1] : 0.0) + sqrt(1.0 - c * c) * rng_normal(r);
+    }
+    return x;
+}
+
+static hsic_options shifts(const int64_t *order, int64_t min_shift, double memory)
+{
+    hsic_options options = gamma_null();
+    options.time_order = order;
+    options.min_shift = min_shift;
+    options.memory = memory;
+    return options;
+}
+
+/* The law by its formula; with a short memory it is the gamma distribution, with a long one p-values are larger. */
+static void test_law_of_shifts(void **state)
+{
+    fixture *b = *state;
+    enum { N = 300 };
+    int64_t order[N];
+    rng r = rng_new(1, RNG_TEST, 90);
+    double *x = draw_series(b, &r, N, 0.9), *y = draw_series(b, &r, N, 0.9);
+    for (int64_t i = 0; i < N; i++) {
+        order[i] = i;
+    }
+    hsic_result brief = run_pooled(b, N, x, y, shifts(order, 20, 1e-9));
+    hsic_result lasting = run_pooled(b, N, x, y, shifts(order, 20, 19.0));
+    assert_close(lasting.statistic, brief.statistic, 1e-12);
+    assert_within(brief.p_value, special_gamma_tail(brief.mean, brief.variance, brief.statistic), 1e-6);
+    double degrees = 2.0 * brief.mean * brief.mean / brief.variance, m = (300.0 - 40.0) / (1.25 * 19.0);
+    assert_within(lasting.p_value, special_f_tail(degrees, degrees * m, brief.statistic / brief.mean), 1e-9);
+}
+
+/* Unrelated series: permutations reject most of them, shifts at their level; a dependence is seen. */
+static void test_level_of_shifts(void **state)
+{
+    fixture *b = *state;
+    enum { N = 600, REPS = 100 };
+    int64_t order[N];
+    int permuted = 0, shifted = 0, power = 0;
+    for (int64_t i = 0; i < N; i++) {
+        order[i] = i;
+    }
+    for (int rep = 0; rep < REPS; rep++) {
+        rng r = rng_new((uint64_t)rep, RNG_TEST, 91);
+        double *x = draw_series(b, &r, N, 0.9), *y = draw_series(b, &r, N, 0.9);
+        permuted += run_pooled(b, N, x, y, gamma_null()).p_value < 0.05;
+        shifted += run_pooled(b, N, x, y, shifts(order, 19, 19.0)).p_value < 0.05;
+        for (int64_t i = 0; i < N; i++) {
+            y[i] += x[i];
+        }
+        power += run_pooled(b, N, x, y, shifts(order, 19, 19.0)).p_value < 0.05;
+    }
+    assert_true(permuted >= 60);
+    assert_true(shifted <= 13); // 5 expected; more have a probability of .1 %
+    assert_true(power >= 80);
+}
+
 static void test_linear_memory(void **state)
 {
     fixture *b = *state;
@@ -541,6 +606,8 @@ int main(void)
                                        TEST(test_refinement),
                                        TEST(test_threads_and_streams),
                                        TEST(test_null_is_uniform),
+                                       TEST(test_law_of_shifts),
+                                       TEST(test_level_of_shifts),
                                        TEST(test_linear_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,10 +107,22 @@ static nonsens_result *direction(fixture *f, const table *t, bool reversed, cons
     return result;
 }
 
+static bool warns_of_hidden_causes(const nonsens_result *result)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < nonsens_result_note_count(result); i++) {
+        const nonsens_note *note = nonsens_result_note_at(result, i);
+        count += note->level == NONSENS_NOTE_CAUTION && strstr(note->text, "cannot see a hidden common cause") != NULL;
+    }
+    assert_true(count <= 1);
+    return count == 1;
+}
+
 static void assert_decides(fixture *f, const table *t, const char *decision)
 {
     nonsens_result *result = direction(f, t, false, "1");
     assert_string_equal(nonsens_result_decision(result), decision);
+    assert_int_equal(warns_of_hidden_causes(result), nonsens_result_direction(result) != NULL);
     nonsens_result_free(result);
 }
 

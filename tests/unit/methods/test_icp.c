@@ -83,17 +83,23 @@ static nonsens_options *options_for(fixture *f, unsigned command, const char *in
     return o;
 }
 
-static nonsens_result *run_pair(fixture *f, const table *t, const char *invariance)
+static nonsens_result *run_pair_by(fixture *f, const table *t, const char *invariance, const char *null)
 {
     nonsens_data *data = as_data(f, t, NAMES);
     nonsens_options *o = options_for(f, NONSENS_COMMAND_DIRECTION, invariance);
     nonsens_result *r;
+    assert_int_equal(nonsens_options_set(f->ctx, o, "null", null), NONSENS_OK);
     if (nonsens_run_direction(f->ctx, data, o, &r) != NONSENS_OK) {
         fail_msg("%s", nonsens_context_message(f->ctx));
     }
     nonsens_options_free(o);
     nonsens_data_free(data);
     return r;
+}
+
+static nonsens_result *run_pair(fixture *f, const table *t, const char *invariance)
+{
+    return run_pair_by(f, t, invariance, "gamma");
 }
 
 /* Of all variables, or with one more option. */
@@ -378,6 +384,58 @@ static void test_directions_are_found(void **state)
     assert_true(right == SEEDS && conclusive >= SEEDS - 2);
 }
 
+/* Without a decision the direction with the larger p-value of its noise test is named, also if more changes in it. */
+static void test_named_by_the_noise(void **state)
+{
+    fixture *f = *state;
+    enum { SEEDS = 12 };
+    int right = 0, changes_more = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        table *t = make_table(f, 300 + seed, 600, 2);
+        modulate(t, 0);
+        for (int64_t i = 0; i < t->n; i++) {
+            *cell(t, i, 1) *= t->scale[(t->segment[i] + 2) % SEGMENTS];
+        }
+        add_effect(t, 0, 1, 0.5);
+        nonsens_result *r = run_pair(f, t, "levene-rank");
+        double forward = find_evidence(r, "noise(b | a)")->p_value,
+               backward = find_evidence(r, "noise(a | b)")->p_value;
+        assert_int_equal(r->decision, DECISION_NEITHER);
+        assert_int_equal(r->better, forward > backward ? BETTER_FIRST : BETTER_SECOND);
+        assert_true((r->score > 0.0) == (r->better == BETTER_FIRST));
+        right += r->better == BETTER_FIRST;
+        changes_more += find_evidence(r, "invariance(b | a)")->value > find_evidence(r, "invariance(a | b)")->value;
+        nonsens_result_free(r);
+    }
+    assert_true(right >= SEEDS - 1 && changes_more > SEEDS / 2);
+}
+
+static void check_names_none(nonsens_result *r)
+{
+    assert_false(result_names_direction(r));
+    assert_int_equal(r->better, BETTER_NONE);
+    assert_null(r->direction_text);
+    assert_true(r->score == 0.0);
+    nonsens_result_free(r);
+}
+
+static void test_no_direction_is_named(void **state)
+{
+    fixture *f = *state;
+    table *t = make_table(f, 23, 600, 2);
+    for (int64_t i = 0; i < t->n; i++) { // no permutation of 199 reaches the dependence of either residual
+        *cell(t, i, 0) *= t->scale[t->segment[i]];
+        *cell(t, i, 1) *= fabs(*cell(t, i, 0)) + 0.1;
+        *cell(t, i, 0) += 0.5 * *cell(t, i, 1);
+    }
+    nonsens_result *equal = run_pair_by(f, t, "ks", "permutation");
+    assert_true(find_evidence(equal, "noise(b | a)")->p_value == find_evidence(equal, "noise(a | b)")->p_value);
+    check_names_none(equal);
+    nonsens_result *untested = run_pair(f, make_table(f, 23, 54, 2), "ks"); // nine rows a segment
+    assert_true(isnan(find_evidence(untested, "noise(b | a)")->p_value));
+    check_names_none(untested);
+}
+
 /* ---- several variables ---- */
 
 /* c -> b, and a has nothing to do with them; columns in any order. */
@@ -615,6 +673,8 @@ int main(void)
         TEST(test_other_answers),
         TEST(test_both_directions_fit),
         TEST(test_directions_are_found),
+        TEST(test_named_by_the_noise),
+        TEST(test_no_direction_is_named),
         TEST(test_edges_do_not_depend_on_order_or_threads),
         TEST(test_target),
         TEST(test_noise_that_gives_itself_away),

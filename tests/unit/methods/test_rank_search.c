@@ -182,17 +182,17 @@ static void test_blocks_keep_together(void **state)
     set(f, o, "block-length", "4");
     rank_search l;
     assert_int_equal(rank_search_new(f->ctx, &f->scratch, data, o, &l), NONSENS_OK);
-    assert_int_equal(l.blocks, SEGMENTS * BLOCKS);
+    assert_int_equal(l.blocks.count, SEGMENTS * BLOCKS);
     for (int64_t e = 0; e < SEGMENTS; e++) {
         int32_t fold[BLOCKS], id[BLOCKS];
         int64_t count[FOLDS] = {0};
         memset(fold, -1, sizeof fold);
         for (int64_t i = l.start[e]; i < l.start[e + 1]; i++) {
             int64_t k = data->input_row[l.user_row[i]] / SEGMENTS / LENGTH;
-            assert_true(fold[k] == -1 || (fold[k] == l.fold[i] && id[k] == l.block[i]));
+            assert_true(fold[k] == -1 || (fold[k] == l.fold[i] && id[k] == l.blocks.block_of[i]));
             count[l.fold[i]] += fold[k] == -1;
             fold[k] = l.fold[i];
-            id[k] = l.block[i];
+            id[k] = l.blocks.block_of[i];
         }
         for (int k = 0; k < FOLDS; k++) {
             assert_true(count[k] == BLOCKS / FOLDS || count[k] == BLOCKS / FOLDS + 1);

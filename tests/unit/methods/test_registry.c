@@ -33,6 +33,22 @@ static void test_rows_are_complete(void **state)
     assert_null(nonsens_method_find(NULL));
 }
 
+/* What no data can show comes first: of methods that need segments, and of those that look inside them (--pooling). */
+static void test_given_segments_are_assumed_first(void **state)
+{
+    static const char given[] = "Segments were not formed from these variables. ";
+    static const char if_any[] = "Segments, if there are any, were not formed from these variables. ";
+    (void)state;
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const method *m = method_at(i);
+        bool looks_inside =
+            method_uses(m, NONSENS_COMMAND_DIRECTION, "pooling") || method_uses(m, NONSENS_COMMAND_DISCOVER, "pooling");
+        const char *first = m->info.needs_segments ? given : looks_inside ? if_any : "";
+        assert_int_equal(strncmp(m->info.assumes, first, strlen(first)), 0);
+        assert_int_equal(strstr(m->info.assumes, "not formed") != NULL, first[0] != '\0');
+    }
+}
+
 /* Each key is an option of the command, and stands once in the list. */
 static void check_keys(const method *m, unsigned command, const char *keys)
 {
@@ -80,7 +96,8 @@ static int check_help(const nonsens_option_info *info)
     bool begins_with_name = method_find(name) != NULL;
     for (; begins_with_name && name; name = strtok_r(NULL, ", ", &rest)) {
         const method *m = method_find(name);
-        unsigned command = info->commands & NONSENS_COMMAND_DIRECTION ? NONSENS_COMMAND_DIRECTION : NONSENS_COMMAND_DISCOVER;
+        unsigned command =
+            info->commands & NONSENS_COMMAND_DIRECTION ? NONSENS_COMMAND_DIRECTION : NONSENS_COMMAND_DISCOVER;
         if (m && (m->info.commands & command) && !method_uses(m, command, info->key)) {
             fail_msg("the text of --%s names %s, whose row does not list it", info->key, name);
         }
@@ -170,11 +187,46 @@ static void test_choosing(void **state)
            "--as-published is for --method pc-nonsens with --orient-by nonsens or nonsens-lr; name both");
 }
 
+/* Sets the pairs of key and value, and expects this warning. */
+static void warn(nonsens_context *ctx, unsigned command, const char *const *words, const char *said)
+{
+    nonsens_options *o = NULL;
+    const method *m;
+    assert_int_equal(nonsens_options_new(ctx, command, &o), NONSENS_OK);
+    for (; *words; words += 2) {
+        assert_int_equal(nonsens_options_set(ctx, o, words[0], words[1]), NONSENS_OK);
+    }
+    assert_int_equal(choose_method(ctx, o, &m), NONSENS_OK);
+    context_begin(ctx);
+    warn_unused_options(ctx, o, m);
+    assert_string_equal(nonsens_context_warning(ctx), said);
+    nonsens_options_free(o);
+}
+
+static void test_options_without_effect(void **state)
+{
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
+    unsigned pair = NONSENS_COMMAND_DIRECTION, graph = NONSENS_COMMAND_DISCOVER, explain = NONSENS_COMMAND_EXPLAIN;
+    warn(ctx, pair, WORDS("basis", "10"), "");
+    warn(ctx, pair, WORDS("method", "lingam", "basis", "10"), "--basis has no effect with lingam");
+    warn(ctx, pair, WORDS("method", "lingam", "basis", "10", "null", "permutation", "layers", "2"),
+         "--layers, --basis have no effect with lingam");
+    warn(ctx, pair, WORDS("method", "lingam", "basis", "0", "seed", "7", "alpha", "0.01"), ""); // 0 is its default
+    warn(ctx, pair, WORDS("method", "nonsens-lr", "as-published", "true"), ""); // sets options of nonsens as well
+    warn(ctx, pair, WORDS("method", "nonsens-lr", "as-published", "true", "pooling", "stratified"),
+         "--pooling has no effect with nonsens-lr");
+    warn(ctx, pair, WORDS("pooling", "pooled"), "--pooling has no effect with structured");
+    warn(ctx, pair, WORDS("pooling", "pooled", "opinions", "all"), ""); // those that are asked use it
+    warn(ctx, graph, WORDS("method", "pc", "block-length", "auto"), "--block-length has no effect with pc");
+    warn(ctx, explain, WORDS("of", "a", "method", "pc"), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_rows_are_complete), TEST(test_options_exist), TEST(test_help_names_methods_that_use_the_option),
-        TEST(test_methods_for_pairs), TEST(test_choosing),
+        TEST(test_methods_for_pairs), TEST(test_choosing),      TEST(test_given_segments_are_assumed_first),
+        TEST(test_options_without_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

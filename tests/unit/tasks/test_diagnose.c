@@ -78,6 +78,7 @@ static void test_two_disturbances_change(void **state)
     assert_true(evidence_of(r, "rank(c1, c2)")->value == 2.0);
     assert_true(evidence_of(r, "segment information(c1, c2)")->p_value < 1e-10);
     assert_true(evidence_of(r, "second way(c1, c2)")->value > 0.2);
+    assert_non_null(strstr(nonsens_result_note_at(r, 0)->text, "segments were not formed from these variables"));
     assert_true(is_said(r, "as the model expects"));
     assert_true(is_said(r, "enough already"));
     nonsens_result_free(r);

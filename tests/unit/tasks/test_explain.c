@@ -1,10 +1,11 @@
 /*
- * test_explain.c - changes of known size, tests given causes that changed, faults that simulations put in, what must
- * not matter, failures.
+ * test_explain.c - changes of known size, tests given causes that changed, rows in time, faults that simulations put
+ * in, what must not matter, failures.
  */
 #include "base/rng.h"
 #include "classifier/sample.h"
 #include "data/dataset.h"
+#include "math/special.h"
 #include "methods/shared/result.h"
 #include "simulate/simulate.h"
 #include "tasks/explain/explain_change.h"
@@ -25,7 +26,23 @@ typedef struct pair {
     double *x, *y;
     mechanism_data rows;
     explain_groups groups;
+    int64_t length; /* of blocks of neighbouring rows; 0: none */
 } pair;
+
+/* Blocks of neighbouring rows in each half; the last one of a half may be shorter. */
+static time_blocks cut(fixture *f, const pair *p)
+{
+    time_blocks time = {.length = p->length, .inflation = 1.0};
+    int64_t half = p->n / 2, each = p->length > 0 ? (half + p->length - 1) / p->length : 0;
+    if (p->length > 0) {
+        time.block_of = arena_get(f->ctx, &f->scratch, p->n, sizeof *time.block_of);
+        time.count = 2 * each;
+    }
+    for (int64_t i = 0; i < p->n && p->length > 0; i++) {
+        time.block_of[i] = (int32_t)(i / half * each + i % half / p->length);
+    }
+    return time;
+}
 
 static void prepare(fixture *f, pair *p)
 {
@@ -39,11 +56,15 @@ static void prepare(fixture *f, pair *p)
         assert_int_equal(sample_warp(f->ctx, &scratch, p->n, k ? p->y : p->x, warped[k]), NONSENS_OK);
     }
     arena_free(&scratch);
-    assert_int_equal(sample_folds(f->ctx, &f->scratch, 2, start, FOLDS, 1, 0, &fold), NONSENS_OK);
+    time_blocks time = cut(f, p);
+    assert_int_equal(
+        p->length > 0 ? sample_block_folds(f->ctx, &f->scratch, 2, start, time.block_of, time.count, FOLDS, 1, 0, &fold)
+                      : sample_folds(f->ctx, &f->scratch, 2, start, FOLDS, 1, 0, &fold),
+        NONSENS_OK);
     assert_int_equal(
         mechanism_data_new(f->ctx, &f->scratch, 2, (const double *const *)warped, 2, start, fold, FOLDS, &p->rows),
         NONSENS_OK);
-    assert_int_equal(explain_groups_new(f->ctx, &f->scratch, &p->rows, in, &p->groups), NONSENS_OK);
+    assert_int_equal(explain_groups_new(f->ctx, &f->scratch, &p->rows, in, &time, &p->groups), NONSENS_OK);
 }
 
 /* Rows in the order of the groups. */
@@ -170,6 +191,127 @@ static void test_few_rows(void **state)
     prepare(f, &p);
     explain_change c = measure(f, &p, false, p.x);
     assert_true(isnan(c.p_value) && isnan(c.value) && isnan(c.scale));
+}
+
+/* ---- rows in time ---- */
+
+static void assert_near(double a, double b, double tolerance)
+{
+    assert_true(fabs(a - b) <= tolerance);
+}
+
+/* Variance 1 and autocorrelation c, anew in each half. */
+static void fill_series(rng *r, int64_t n, double c, double *x)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double shock = rng_normal(r);
+        x[i] = i % (n / 2) == 0 ? shock : c * x[i - 1] + sqrt(1.0 - c * c) * shock;
+    }
+}
+
+/* The covariance of sums over two groups of blocks of unequal length, by hand. */
+static void test_block_covariance(void **state)
+{
+    fixture *f = *state;
+    pair p = pair_new(f, 14); // in each half blocks of 3, 3 and 1 rows
+    double value[14], covariance[2], variance;
+    arena scratch = {0};
+    p.length = 3;
+    for (int64_t i = 0; i < p.n; i++) {
+        p.x[i] = (double)(i * i % 17);
+        p.y[i] = (double)(i * 5 % 17);
+    }
+    prepare(f, &p);
+    p.groups.inflation = 1.5;
+    const double *ordered = in_order(f, &p, p.x);
+    memcpy(value, ordered, sizeof value);
+    assert_int_equal(explain_covariances(f->ctx, &scratch, &p.groups, 1, value, covariance), NONSENS_OK);
+    for (int half = 0; half < 2; half++) { // the first half is the segment
+        const double *x = p.x + 7 * half, sum[3] = {x[0] + x[1] + x[2], x[3] + x[4] + x[5], x[6]};
+        const double share[3] = {3.0 / 7.0, 3.0 / 7.0, 1.0 / 7.0}, total = sum[0] + sum[1] + sum[2];
+        double squares = 0.0, shares = 0.0;
+        for (int b = 0; b < 3; b++) {
+            squares += (sum[b] - share[b] * total) * (sum[b] - share[b] * total);
+            shares += share[b] * share[b];
+        }
+        assert_near(covariance[1 - half], 1.5 * squares / (1.0 - shares), 1e-9 * squares);
+        assert_near(p.groups.degrees[1 - half], 1.0 / shares - 1.0, 1e-12);
+        assert_int_equal(p.groups.group_blocks[half], 3);
+    }
+    assert_int_equal(explain_variance(f->ctx, &scratch, &p.groups, value, &variance), NONSENS_OK);
+    assert_near(variance, covariance[0] + covariance[1], 1e-12 * variance);
+    double d = p.groups.degrees[0], first = covariance[0], second = covariance[1];
+    double welch = variance * variance / (first * first / d + second * second / d);
+    assert_near(explain_length_tail(&p.groups, 1, covariance, 4.0 * variance), special_student_tail(welch, 2.0), 1e-9);
+    arena_free(&scratch);
+}
+
+/* Equal and independent parts of a vector: twice as many degrees of freedom in numerator and denominator. */
+static void test_length_of_a_vector(void **state)
+{
+    explain_groups g = {.degrees = {5.0, 5.0}};
+    const double covariance[8] = {2.0, 0.0, 0.0, 2.0, 2.0, 0.0, 0.0, 2.0};
+    (void)state;
+    assert_near(explain_square_trace(2, covariance), 32.0, 1e-12);
+    assert_near(explain_length_tail(&g, 2, covariance, 24.0), special_f_tail(2.0, 20.0, 3.0), 1e-12);
+    const double one[8] = {2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0}; // (16 - 1.6) 100 / (9 12): 1.2 degrees of freedom
+    assert_near(explain_length_tail(&g, 2, one, 12.0), special_f_tail(1.2, 12.0, 3.0), 1e-12);
+    assert_true(isnan(explain_length_tail(&g, 2, (const double[8]){0}, 1.0)));
+}
+
+/*
+ * Autocorrelation .8, nothing changes: by rows the test rejects far too often, by blocks at its level, also given a
+ * cause.  Intervals by blocks cover, and a doubled scale is seen.
+ */
+static void test_level_in_time(void **state)
+{
+    fixture *f = *state;
+    enum { REPS = 100 };
+    int by_rows = 0, by_blocks = 0, given = 0, shift = 0, scale = 0, own = 0, power = 0;
+    for (int rep = 0; rep < REPS; rep++) {
+        rng r = rng_new((uint64_t)rep, RNG_TEST, 80);
+        pair p = pair_new(f, 1000);
+        double *wider = fixture_doubles(f, p.n), *noise = fixture_doubles(f, p.n);
+        fill_series(&r, p.n, 0.8, p.x);
+        fill_series(&r, p.n, 0.8, noise);
+        for (int64_t i = 0; i < p.n; i++) {
+            p.y[i] = fabs(p.x[i]) + 0.5 * noise[i];
+            wider[i] = p.x[i] * (i < p.n / 2 ? 2.0 : 1.0);
+        }
+        prepare(f, &p);
+        by_rows += measure(f, &p, false, p.x).p_value < 0.05;
+        p.length = 27;
+        prepare(f, &p);
+        explain_change c = measure(f, &p, false, p.x);
+        by_blocks += c.p_value < 0.05;
+        shift += fabs(c.shift) < 2.0 * c.shift_error;
+        scale += fabs(c.scale) < 2.0 * c.scale_error;
+        own += fabs(c.value) < 2.0 * c.error;
+        given += measure(f, &p, true, p.y).p_value < 0.05;
+        power += measure(f, &p, false, wider).p_value < 0.05;
+    }
+    assert_true(by_rows >= 40);
+    assert_true(by_blocks <= 13 && given <= 13); // 5 expected; more have a probability of .1 %
+    assert_true(shift >= 85 && scale >= 85 && own >= 85);
+    assert_true(power >= 80);
+}
+
+/* Two blocks a group say too little of how much they vary. */
+static void test_few_blocks(void **state)
+{
+    fixture *f = *state;
+    rng r = rng_new(1, RNG_TEST, 81);
+    pair p = pair_new(f, 200);
+    fill_series(&r, p.n, 0.5, p.x);
+    fill_series(&r, p.n, 0.5, p.y);
+    p.length = 34;
+    prepare(f, &p);
+    assert_true(!p.groups.too_few && measure(f, &p, false, p.x).p_value >= 0.0);
+    p.length = 50;
+    prepare(f, &p);
+    explain_change c = measure(f, &p, false, p.x);
+    assert_true(p.groups.too_few && isnan(c.p_value) && isnan(c.error) && isnan(c.scale_error));
+    assert_true(isnan(c.shift_error) && isfinite(c.value) && isfinite(c.scale) && isfinite(c.shift));
 }
 
 /* ---- the public run ---- */
@@ -328,9 +470,8 @@ static nonsens_status run_request(nonsens_context *ctx, arena *a, void *state)
     return status;
 }
 
-static void test_each_allocation_failing(void **state)
+static void fail_allocations(fixture *f, const char *block_length)
 {
-    fixture *f = *state;
     const double x[] = {1, 5, 2, 6, 3, 8, 4, 9, 7, 0};
     double values[80];
     int64_t segment[40];
@@ -349,15 +490,35 @@ static void test_each_allocation_failing(void **state)
     assert_int_equal(nonsens_options_set(f->ctx, q.options, "of", "1"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, q.options, "graph", q.path), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, q.options, "threads", "1"), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(f->ctx, q.options, "block-length", block_length), NONSENS_OK);
     assert_true(fail_every_allocation(f, run_request, &q) > 20);
     request_free(&q);
 }
 
+static void test_each_allocation_failing(void **state)
+{
+    fail_allocations(*state, "1");
+}
+
+static void test_blocks_failing(void **state)
+{
+    fail_allocations(*state, "5");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(test_known_divergences), TEST(test_standard_error),         TEST(test_level_given_a_cause),
-        TEST(test_few_rows),          TEST(test_least_p_value),          TEST(test_faults),
-        TEST(test_threads),           TEST(test_each_allocation_failing)};
+    const struct CMUnitTest tests[] = {TEST(test_known_divergences),
+                                       TEST(test_standard_error),
+                                       TEST(test_level_given_a_cause),
+                                       TEST(test_few_rows),
+                                       TEST(test_block_covariance),
+                                       TEST(test_length_of_a_vector),
+                                       TEST(test_level_in_time),
+                                       TEST(test_few_blocks),
+                                       TEST(test_least_p_value),
+                                       TEST(test_faults),
+                                       TEST(test_threads),
+                                       TEST(test_each_allocation_failing),
+                                       TEST(test_blocks_failing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

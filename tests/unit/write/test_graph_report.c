@@ -221,9 +221,9 @@ static void test_small_text(void **state)
         "4 edges between 4 variables by lingam (a -> b: a causes b; a -- b: direction not known; a <-> b: hidden "
         "common cause)\n"
         "  a <-> b\n"
-        "  a -> d   weight -1.235  p-value 1e-12\n"
+        "  a -> d   weight -1.235  p < 0.001\n"
         "  c -> a   weight 0\n"
-        "  c -- d   p-value 0.25\n"
+        "  c -- d   p = 0.25\n"
         "\nOrder, causes first\n"
         "  c, a, d, b\n";
     char *text = written_text(f, r);
@@ -254,6 +254,7 @@ static void test_small_json(void **state)
     assert_string_equal(json_get_string(second, "to"), "d");
     assert_true(json_number_value(json_object_get(second, "weight")) == -1.23456789);
     assert_true(json_number_value(json_object_get(second, "p_value")) == 1e-12);
+    assert_true(json_number_value(json_object_get(root, "p_value_bound")) == 0.001);
     assert_true(json_has(json_array_get(edges, 0), "weight", JSON_NULL));
     assert_true(json_has(json_array_get(edges, 2), "p_value", JSON_NULL));
     json_decref(root);
@@ -374,7 +375,7 @@ static void test_odd_names_in_text(void **state)
         pass_over(&at, words);
         assert_true(strcspn(at, "\n") < 120);
         at = strchr(at, '\n') + 1;
-        assert_non_null(strstr(at - 20, "p-value 0.01"));
+        assert_non_null(strstr(at - 20, "p = 0.01"));
     }
     nonsens_result_free(r);
 }

@@ -121,6 +121,7 @@ static void test_command_can_be_run(void **state)
     json_value *root = block_of(f, 400, false);
     assert_string_equal(json_get_string(root, "command"),
                         "nonsens direction './-odd name'\\''s.csv' --method reci --regression polynomial");
+    assert_true(json_number_value(json_object_get(root, "p_value_bound")) == nonsens_p_value_bound());
     json_decref(root);
 }
 

@@ -126,6 +126,34 @@ static void test_text_begins_with_the_decision(void **state)
     nonsens_data_free(data);
 }
 
+/* Text says "p < 0.001" in sentences and "< 0.001" in tables; JSON has the number, and the bound once. */
+static void test_small_p_values(void **state)
+{
+    (void)state;
+    nonsens_data *data;
+    char text[20000] = "";
+    assert_int_equal(make_data(&data), NONSENS_OK);
+    nonsens_result *r = make_result(data);
+    r->p_value = 3e-40;
+    r->evidence[1].p_value = 4e-40;
+    assert_int_equal(nonsens_result_write_text(ctx, r, 0, path), NONSENS_OK);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_true(fread(text, 1, sizeof text - 1, f) > 0);
+    fclose(f);
+    assert_non_null(strstr(text, "\np < 0.001, judged at level 0.05.\n"));
+    assert_non_null(strstr(text, "    < 0.001  text\n"));
+    assert_null(strstr(text, "e-40"));
+    assert_int_equal(nonsens_result_write_json(ctx, r, path), NONSENS_OK);
+    json_value *root = load_json(), *second = json_array_get(json_object_get(root, "evidence"), 1);
+    assert_true(json_number_value(json_object_get(root, "p_value")) == 3e-40);
+    assert_true(json_number_value(json_object_get(root, "p_value_bound")) == 0.001);
+    assert_true(json_number_value(json_object_get(second, "p_value")) == 4e-40);
+    json_decref(root);
+    nonsens_result_free(r);
+    nonsens_data_free(data);
+}
+
 /* Whatever the names hold, the first line is the decision; JSON keeps them as they are. */
 static void test_names_cannot_break_lines(void **state)
 {
@@ -236,8 +264,11 @@ static void test_nth_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_follows_the_contract), cmocka_unit_test(test_text_begins_with_the_decision),
-        cmocka_unit_test(test_names_cannot_break_lines),  cmocka_unit_test(test_sources_in_input_order),
+        cmocka_unit_test(test_json_follows_the_contract),
+        cmocka_unit_test(test_text_begins_with_the_decision),
+        cmocka_unit_test(test_names_cannot_break_lines),
+        cmocka_unit_test(test_sources_in_input_order),
+        cmocka_unit_test(test_small_p_values),
         cmocka_unit_test(test_nth_allocation_fails),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
