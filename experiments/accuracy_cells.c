@@ -3,7 +3,7 @@
  *
  * Names for --cells: `layered-*` and `cyclic-*` are the paper's methods (ACCURACY_MONTI).  `eE-*`, with E segments, are
  * the public run of one method (ACCURACY_STRUCTURED).  So are `METHOD-*`, baselines on pairs that fit their assumptions
- * or violate them.  Rows with the same data share finished data sets: `e10-null-*` adds seeds to those of `e10-depth*`.
+ * or violate them.  Rows with the same data share finished data sets: `e10-null-*` judges those of `e10-depth*`.
  *
  * `graph-METHOD-GENERATOR-eE-depthL` are graphs of six variables (ACCURACY_GRAPH) with two expected neighbours each,
  * the simulator's default: six edges.  `graph-structured-node-d20-*` has twenty variables and as many expected
@@ -138,10 +138,10 @@ const cell ACCURACY_CELLS[] = {
     IN_TIME("series-90", JUDGE_INDEPENDENT),
     IN_TIME("series-95", JUDGE_INDEPENDENT),
 
-    CELL("e10-null-depth1", "layered", "depth=1", JUDGE_NULL, STRUCTURED, 500),
-    CELL("e10-null-depth3", "layered", "depth=3", JUDGE_NULL, STRUCTURED, 500),
-    CELL("e10-null-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_NULL, STRUCTURED, 100),
-    CELL("e10-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_DAG, STRUCTURED, 100),
+    CELL("e10-null-depth1", "layered", "depth=1", JUDGE_NULL, STRUCTURED, 200),
+    CELL("e10-null-depth3", "layered", "depth=3", JUDGE_NULL, STRUCTURED, 200),
+    CELL("e10-null-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_NULL, STRUCTURED, 50),
+    CELL("e10-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_DAG, STRUCTURED, 50),
 
     BASELINE("lingam", "linear", JUDGE_DAG),
     BASELINE("lingam", "linear-gaussian", JUDGE_UNDECIDABLE),

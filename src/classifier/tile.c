@@ -54,11 +54,16 @@ void tile_load(const classifier_model *m, const double *theta, int64_t from, int
     }
 }
 
-/* exp for x <= 0, to a few units in the last place even if the result is small, since probabilities are divisors. */
+/*
+ * exp for x <= 0, to a few units in the last place even if the result is small, since probabilities are divisors.  It
+ * ends at 1e-130: products of two such numbers with others are not subnormal yet, which would cost some processors a
+ * hundred times the time of a product.
+ */
 static inline pair exp_negative(pair x)
 {
     const double magic = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer */
-    x = pair_select(x < -700.0, pair_fill(-700.0), x);
+    const double lowest = -300.0;
+    x = pair_select(x < lowest, pair_fill(lowest), x);
     pair shifted = x * 1.4426950408889634 + magic, whole = shifted - magic;
     pair_bits n = (pair_bits)shifted - (pair_bits)pair_fill(magic);
     pair r = x - whole * 0.69314718036912382; /* log 2 = this constant, which has 32 bits, plus the next */

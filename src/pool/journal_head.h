@@ -1,8 +1,8 @@
 /*
  * journal_head.h - the first line of a journal, which says what its lines depend on.  A run continues only a journal
- * with the same inputs and settings, from a version with the same results:
+ * with the same inputs and settings, from the same version:
  *
- *     {"options": "nonsens bootstrap", "seed": 0, "version": "0.1.0",
+ *     {"options": "nonsens bootstrap", "seed": 0, "version": "0.2.0",
  *      "inputs": {"data": "HASH", ...}, "settings": {"alpha": "0.05", ...}}
  */
 #ifndef POOL_JOURNAL_HEAD_H

@@ -18,7 +18,6 @@ static const double FITTING = 0.05;      /* p-value from which on they pass for 
 static const double VETO_LEVEL = 0.01;   /* level of the test by which a direction is vetoed */
 static const double MIN_EXCESS = 0.0002; /* dependence per row that counts; that of the variables is about .01 to .05 */
 static const double FAR_LESS = 0.1;      /* dependence left, over that of the other direction, that passes for none */
-static const double LESS = 0.3;          /* the same if the classifiers refuse both directions */
 static const double ALIKE = 0.6;         /* from which on the two directions leave about as much: a veto */
 static const double CHANGE_LEVEL = 0.01; /* of the tests that a disturbance changes */
 static const double PREFERRED = 3.0;     /* standard errors by which the held-out likelihood clearly prefers */
@@ -55,11 +54,11 @@ static bool is_correlated(const structured *s, int cause)
 }
 
 /* Are disturbances clearly dependent in the other direction, and in this one independent or far less dependent? */
-static bool is_supported(const structured *s, int cause, double far_less)
+static bool is_supported(const structured *s, int cause)
 {
     const structured_way *this_way = way(s, cause), *other = way(s, 1 - cause);
     return is_informed(s, cause) && other->dependence.p_value < CLEARLY && other->excess > MIN_EXCESS &&
-           (this_way->dependence.p_value > FITTING || ratio_left(s, cause) < far_less) && likelihood_z(s, cause) > 0.0;
+           (this_way->dependence.p_value > FITTING || ratio_left(s, cause) < FAR_LESS) && likelihood_z(s, cause) > 0.0;
 }
 
 /* Does the likelihood clearly prefer a direction in which disturbances pass for independent, unlike in the other? */
@@ -81,7 +80,7 @@ static bool is_vetoed(const structured *s, int cause)
     bool is_alike = is_informed(s, cause) && this_way->dependence.p_value < VETO_LEVEL &&
                     this_way->excess > MIN_EXCESS && ratio_left(s, cause) > ALIKE &&
                     likelihood_z(s, cause) < PREFERRED && s->cause[cause].own > 0;
-    return is_alike || is_supported(s, 1 - cause, FAR_LESS);
+    return is_alike || is_supported(s, 1 - cause);
 }
 
 static bool changes(const change_test *location, const change_test *scale)
@@ -193,7 +192,7 @@ static void decide_one(const structured *s, int cause, nonsens_result *result)
         result->reason = "One direction is refuted, and the other may be, too.";
     } else if (is_vetoed(s, cause)) {
         result->reason = VETOED;
-    } else if (!is_clear(s, cause) && !is_supported(s, cause, FAR_LESS)) {
+    } else if (!is_clear(s, cause) && !is_supported(s, cause)) {
         result->reason = "One direction is refuted and the other is not, but on held-out rows the difference between "
                          "the two is within its error.";
     } else if (is_excess(s, cause)) {
@@ -232,14 +231,17 @@ static void decide_by_classifiers(const structured *s, nonsens_result *result)
     }
 }
 
-/* Mechanisms may name a direction if the classifiers name none: with less margin if both directions are refuted. */
+/*
+ * Mechanisms may name a direction if the classifiers name none.  If these refuse both, next to no dependence may be
+ * left: variables that cause one another leave a tenth of that of the other direction or more (docs/structured.md).
+ */
 static bool may_conclude(const structured *s, int cause, const nonsens_result *result)
 {
     if (result->decision == DECISION_NEITHER) {
-        return is_supported(s, cause, LESS) && ratio_left(s, cause) < LESS;
+        return is_supported(s, cause) && ratio_left(s, cause) < FAR_LESS;
     }
     return result->decision == DECISION_INCONCLUSIVE && result->reason != VETOED && s->dependent && s->free.rank > 0 &&
-           (is_supported(s, cause, FAR_LESS) || is_preferred(s, cause)) && both_change(s, cause);
+           (is_supported(s, cause) || is_preferred(s, cause)) && both_change(s, cause);
 }
 
 /* The mechanisms' own answer, for the list of opinions. */
@@ -259,7 +261,7 @@ nonsens_status structured_add_opinion(nonsens_context *ctx, const structured *s,
                                             : NULL,
                                o->z, NAN};
     for (int cause = 0; cause < 2; cause++) {
-        if (is_supported(s, cause, FAR_LESS)) {
+        if (is_supported(s, cause)) {
             opinion.decision = arrow[s->search.user[cause]];
             opinion.p_value = way(s, 1 - cause)->dependence.p_value;
         }

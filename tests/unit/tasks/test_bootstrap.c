@@ -372,7 +372,6 @@ static void write_text(const kept *k, size_t size)
     fclose(file);
 }
 
-/* As version 0.1 wrote it: without checksums. */
 static void cut_sums(kept *k)
 {
     static const size_t bytes = sizeof ",\"sum\":\"0123456789abcdef\"" - 1;
@@ -440,23 +439,6 @@ static void test_more_resamples(void **state)
     k.o->journal = "";
     k.o->resume = false;
     table whole = run_table(k.f, k.data, k.o, &fresh);
-    assert_same(&t, &whole);
-    close_kept(&k);
-}
-
-/* Journals of 0.1.0 have no sums; its results are those of this version. */
-static void test_journal_of_the_first_version(void **state)
-{
-    static kept k;
-    table whole = open_kept(*state, &k);
-    followed s = {0};
-    char *version = strstr(k.text, "\"version\":\"");
-    assert_non_null(version);
-    memcpy(version + sizeof "\"version\":\"" - 1, "0.1.0", 5);
-    cut_sums(&k);
-    write_text(&k, k.size);
-    table t = run_table(k.f, k.data, k.o, &s);
-    assert_int_equal(s.calls, 0); // nothing is left to do
     assert_same(&t, &whole);
     close_kept(&k);
 }
@@ -553,8 +535,8 @@ static void test_odd_lines(void **state)
     close_kept(&k);
 }
 
-/* A journal of version 0.1 goes on, and what is added to it has checksums. */
-static void test_journal_of_first_version(void **state)
+/* A journal without checksums goes on, and what is added to it has them. */
+static void test_journal_without_sums(void **state)
 {
     static kept k;
     table whole = open_kept(*state, &k);
@@ -694,11 +676,10 @@ int main(void)
         TEST(test_order_and_threads),
         TEST(test_resume),
         TEST(test_more_resamples),
-        TEST(test_journal_of_the_first_version),
         TEST(test_cancelled),
         TEST(test_refusals),
         TEST(test_odd_lines),
-        TEST(test_journal_of_first_version),
+        TEST(test_journal_without_sums),
         TEST(test_changed_lines),
         TEST(test_graph_against_knowledge),
         TEST(test_without_memory),
