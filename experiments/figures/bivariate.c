@@ -73,7 +73,8 @@ static bool is_fine(int64_t cell)
 static int cell_revision(int64_t cell)
 {
     enum { MANY_ROWS = 10000 };
-    static const int revision[FAMILIES] = {0}, with_many_rows[FAMILIES] = {[FAMILY_NONSENS] = 1};
+    static const int revision[FAMILIES] = {[FAMILY_STRUCTURED] = 1};
+    static const int with_many_rows[FAMILIES] = {[FAMILY_STRUCTURED] = 1, [FAMILY_NONSENS] = 1};
     bivariate_setting s = bivariate_setting_of(cell);
     const bivariate_point *p = &BIVARIATE_POINT[s.point];
     return (p->segments * p->rows > MANY_ROWS ? with_many_rows : revision)[s.family];

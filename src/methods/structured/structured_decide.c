@@ -302,7 +302,8 @@ void structured_name(const structured *s, nonsens_result *result)
     double by_classifiers = (structured_in_user_order(s) ? 1.0 : -1.0) * s->between.z;
     bool is_named = result_names_direction(result), is_first = result->decision == DECISION_FIRST_CAUSES;
     bool agrees = is_named && (is_first ? by_classifiers > 0.0 : by_classifiers < 0.0);
-    result->score = (agrees || !(is_informed(s, 0) || is_informed(s, 1)) ? by_classifiers : mechanism_score(s)) + 0.0; // no minus zero
+    result->score = (agrees || !(is_informed(s, 0) || is_informed(s, 1)) ? by_classifiers : mechanism_score(s)) +
+                    0.0; // no minus zero
     bool first = is_named ? is_first : result->score > 0.0, second = is_named ? !is_first : result->score < 0.0;
     result->better = first ? BETTER_FIRST : second ? BETTER_SECOND : BETTER_NONE;
 }
