@@ -182,7 +182,7 @@ static void print_firm(FILE *f, const nonsens_result *r)
 {
     char list[200] = "", sentence[300];
     if (r->firm == NONSENS_FIRM_YES) {
-        text_print_words(f, "This is firm: no other explanation is left open.", 0, 0);
+        text_print_words(f, "This is firm: no other explanation that was checked is left open.", 0, 0);
     } else if (r->firm == NONSENS_FIRM_NO) {
         list_alternatives(r, list, sizeof list);
         snprintf(sentence, sizeof sentence, "This is not firm: %s could look the same.", list);

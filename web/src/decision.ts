@@ -165,7 +165,7 @@ const ALTERNATIVES: Record<string, string> = {
 /** Does the decided direction leave another explanation open? */
 function firmness(result: Result): string | null {
   if (result.firm === undefined || result.firm === null) return null;
-  if (result.firm) return 'This is firm: no other explanation is left open.';
+  if (result.firm) return 'This is firm: no other explanation that was checked is left open.';
   const words = (result.alternatives ?? []).map((name) => ALTERNATIVES[name] ?? name);
   const last = words.pop();
   return `This is not firm: ${words.length ? `${words.join(', ')} or ` : ''}${last ?? 'another explanation'} could look the same.`;
