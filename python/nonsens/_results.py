@@ -228,7 +228,7 @@ class DirectionResult(_Decision, Page):
 
     @property
     def firm(self) -> Optional[bool]:
-        """True if a decided direction leaves no other explanation open; None unless a direction is decided."""
+        """True if no other explanation that was checked is left open; None unless a direction is decided."""
         found: Optional[bool] = self._found["firm"]
         return found
 
