@@ -23,6 +23,7 @@
  *   cause of a row is the row before
  * - selected: rows are kept with a probability that grows with y, by the same rule in all segments
  * - series-C: nothing but two autoregressions of coefficient C with scales that change: independent
+ * - still-90: as autoregression, with coefficient .9, and nothing changes: no direction is to be seen
  */
 #include "mechanisms.h"
 
@@ -253,6 +254,7 @@ const mechanism VIOLATING_PAIRS[] = {
     PAIR("series-80", 219, BOTH, NO_EFFECT, .memory = 0.8),
     PAIR("series-90", 220, BOTH, NO_EFFECT, .memory = 0.9),
     PAIR("series-95", 221, BOTH, NO_EFFECT, .memory = 0.95),
+    PAIR("still-90", 222, HIDDEN, .memory = 0.9),
 };
 
 const int VIOLATING_PAIR_COUNT = sizeof VIOLATING_PAIRS / sizeof *VIOLATING_PAIRS;

@@ -7,8 +7,10 @@
  * best (gamma, a) is then the first singular pair of the whitened G.
  *
  * The law of that statistic if rank r is true comes from draws that go through the same steps: labels are drawn, the
- * smaller model follows them by one step of Fisher scoring, and the score is that after it.  So the product form of
- * F costs power at most, not validity.  At r = 0 nothing is fitted, the product form is exact, and G is normal.
+ * smaller model follows them by one step of Fisher scoring, and the score is that after it.  So for the score itself
+ * (compare_rank_score) the product form of F costs power at most, not validity; likelihood ratios (compare_rank) have
+ * this law as far as F is near that form.  At r = 0 nothing is fitted, the form is exact, and G is normal; rows in
+ * blocks have the law of a model without features there.
  */
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -320,6 +322,15 @@ static nonsens_status draw_at_rank(nonsens_context *ctx, arena *a, const compare
     return parallel_for(ctx, by->threads, by->draws, NULL, draw_job, &n);
 }
 
+/* A model without features: its constants are the shares of the segments. */
+static nonsens_status fit_nothing(nonsens_context *ctx, arena *a, int threads, const classifier_fit *large,
+                                  classifier_fit *out)
+{
+    classifier_penalty weight = {.all = large->lambda};
+    TRY(fit_new(ctx, a, large->model.data, (classifier_shape){0, 0, 0}, &weight, out));
+    return fit_evaluate(ctx, a, threads, out);
+}
+
 /* ---- comparisons ---- */
 
 nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const compare_draws *by, const classifier_fit *small,
@@ -333,8 +344,13 @@ nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const compare_
     TRY(classifier_regression_new(ctx, scratch, &large->model, shape_kind(large->model.shape, 0),
                                   f.stiffness * large->lambda, f.stiffness, &g));
     ARENA_TRY(ctx, scratch, ratio, by->draws);
-    TRY(small ? draw_at_rank(ctx, scratch, by, small, &g, &f, ratio)
-              : draw_at_chance(ctx, scratch, &g, &f, by->draws, by->seed, ratio));
+    if (small || by->blocks.block_of) {
+        classifier_fit none;
+        TRY(small ? NONSENS_OK : fit_nothing(ctx, scratch, by->threads, large, &none));
+        TRY(draw_at_rank(ctx, scratch, by, small ? small : &none, &g, &f, ratio));
+    } else {
+        TRY(draw_at_chance(ctx, scratch, &g, &f, by->draws, by->seed, ratio));
+    }
     out->ratio = (small ? small->objective : chance_objective(data)) - large->objective;
     compare_judge(by->draws, ratio, out);
     return NONSENS_OK;

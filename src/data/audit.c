@@ -120,8 +120,8 @@ static nonsens_status audit_discrete(nonsens_context *ctx, arena *scratch, nonse
         return NONSENS_OK;
     }
     return dataset_warn(ctx, data,
-                        "many rows share their value in %s%s; the methods assume continuous variables, and mostly do "
-                        "not conclude on discrete ones",
+                        "many rows share their value in %s%s; the methods assume continuous variables, and structured "
+                        "mostly does not conclude on discrete ones",
                         list, found > LISTED ? ", ..." : "");
 }
 

@@ -64,6 +64,19 @@ static double products_at(const series *s, int64_t lag)
     return sum;
 }
 
+/* Lags one by one and then ever more at a time, each for its neighbours: the sum takes a few hundred passes at most. */
+typedef struct lags {
+    int64_t first, count; /* these lags */
+    int64_t middle;       /* stands for them */
+} lags;
+
+static lags next_lags(const lags *last)
+{
+    enum { ONE_BY_ONE = 64, SHARE = 32 };
+    int64_t first = last ? last->first + last->count : 1, count = first < ONE_BY_ONE ? 1 : first / SHARE;
+    return (lags){first, count, first + count / 2};
+}
+
 typedef struct memory {
     double time, missed; /* 1 + 2 sum r_k, and b */
 } memory;
@@ -79,13 +92,13 @@ static memory memory_of(const series *s)
     int64_t max_lag = (int64_t)(rows / MIN_BLOCKS);
     for (int pass = 0; square > 0.0 && pass < PASSES; pass++) {
         double sum = 0.0, weighted = 0.0, offset = fmin(m.time / rows, 0.5);
-        for (int64_t lag = 1; lag <= max_lag; lag++) {
-            double r = products_at(s, lag) / square + (pass > 0 ? offset : 0.0);
+        for (lags l = next_lags(NULL); l.middle <= max_lag; l = next_lags(&l)) {
+            double r = products_at(s, l.middle) / square + (pass > 0 ? offset : 0.0);
             if (!(r > STANDS_OUT / sqrt((double)s->n))) {
                 break;
             }
-            sum += r;
-            weighted += (double)lag * r;
+            sum += (double)l.count * r;
+            weighted += (double)l.count * (double)l.middle * r;
         }
         m = (memory){1.0 + 2.0 * sum, 2.0 * weighted / (1.0 + 2.0 * sum)};
     }
@@ -119,6 +132,31 @@ static nonsens_status longest_memory(nonsens_context *ctx, arena *scratch, const
             *out = m.time > out->time ? m : *out;
         }
     }
+    return NONSENS_OK;
+}
+
+nonsens_status time_blocks_joint_memory(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                        const int64_t *order, const double *x, const double *y, double *out)
+{
+    series s[2] = {{data->n, stretches(data), data->start, NULL}, {data->n, stretches(data), data->start, NULL}};
+    const double *from[2] = {x, y};
+    double square[2], sum = 0.0;
+    for (int k = 0; k < 2; k++) {
+        ARENA_TRY(ctx, scratch, s[k].value, data->n);
+        for (int64_t i = 0; i < data->n; i++) {
+            s[k].value[i] = from[k][order[i]];
+        }
+        square[k] = products_at(&s[k], 0);
+    }
+    double chance = STANDS_OUT / sqrt((double)data->n), rows = (double)data->n / (double)s->segments;
+    for (lags l = next_lags(NULL); l.middle <= (int64_t)(rows / MIN_BLOCKS); l = next_lags(&l)) {
+        double r[2] = {products_at(&s[0], l.middle) / square[0], products_at(&s[1], l.middle) / square[1]};
+        if (!(fmin(r[0], r[1]) > chance)) { // nor are they numbers, if a series is constant
+            break;
+        }
+        sum += (double)l.count * r[0] * r[1];
+    }
+    *out = 1.0 + 2.0 * sum;
     return NONSENS_OK;
 }
 

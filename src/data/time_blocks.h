@@ -40,6 +40,14 @@ static inline bool time_blocks_do_not_suffice(const time_blocks *time)
 /* Returns over how many rows the dependence goes: as found, or so that blocks of the length given suit it. */
 double time_blocks_memory(const time_blocks *time);
 
+/*
+ * Returns by how much time dependence widens the variance of the correlation of two series inside segments: 1 + 2 sum
+ * r_k s_k, their autocorrelations (Bartlett, J. Royal Statistical Society 98, 1935).  x, y (n): canonical rows, centred
+ * in each segment; order as time_blocks_order gives it.
+ */
+nonsens_status time_blocks_joint_memory(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                        const int64_t *order, const double *x, const double *y, double *out);
+
 /* order (n): canonical rows of each segment in the order of the input. */
 nonsens_status time_blocks_order(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t *order);
 

@@ -58,8 +58,9 @@ void warn_unused_options(nonsens_context *ctx, const nonsens_options *options, c
     char name[SHOWN_BYTES];
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
-        if ((info->commands & options->command) && is_set(options, info) && is_used(options, NULL, info->key) &&
-            !is_used(options, m, info->key)) {
+        bool is_explains = options->command == NONSENS_COMMAND_EXPLAIN && strcmp(info->key, "block-length") == 0;
+        if (!is_explains && (info->commands & options->command) && is_set(options, info) &&
+            is_used(options, NULL, info->key) && !is_used(options, m, info->key)) {
             snprintf(name, sizeof name, "--%s", info->key);
             show_list_add(&list, name);
         }

@@ -162,15 +162,16 @@ static nonsens_status note_time(nonsens_context *ctx, nonsens_result *r, const c
     if (r->options.block_length == 1) {
         return NONSENS_OK;
     }
-    if (!test->by_shifts) {
+    if (!test->by_shifts && !t->too_few) {
         return result_note(ctx, r, NONSENS_NOTE_INFO,
                            "--block-length auto finds no dependence between neighbouring rows: each row counts as "
                            "independent.");
     }
     if (r->decision == DECISION_INCONCLUSIVE) {
-        return result_note(ctx, r, NONSENS_NOTE_PROBLEM,
-                           "Rows may depend on rows so far back in time that a segment, or the table, has fewer than "
-                           "three independent blocks of them: nothing can be tested, and more rows are needed.");
+        return result_note(
+            ctx, r, NONSENS_NOTE_PROBLEM,
+            "The dependence between rows may reach so far back in time that a segment, or the table, has "
+            "fewer than three independent blocks: nothing can be tested, and more rows are needed.");
     }
     TRY(result_note(ctx, r, NONSENS_NOTE_INFO,
                     "The p-value comes from shifts in time of one variable against the other; rows %" PRId64

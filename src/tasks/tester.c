@@ -36,18 +36,23 @@ static nonsens_status order_in_time(nonsens_context *ctx, arena *a, const nonsen
                                     const nonsens_options *options, tester_columns *t)
 {
     enum { MIN_BLOCKS = 3 };
-    TRY(time_blocks_new(ctx, a, data, options->block_length, &t->time));
+    nonsens_data whole = *data;
+    if (t->groups.count == 1) { // rows of all segments are one stretch of time
+        whole.segments = 0;
+        whole.start = t->whole;
+    }
+    TRY(time_blocks_new(ctx, a, &whole, options->block_length, &t->time));
+    t->too_few = time_blocks_do_not_suffice(&t->time);
     if (!t->time.block_of) {
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, a, t->time_order, data->n);
-    t->too_few = time_blocks_do_not_suffice(&t->time);
     t->memory = time_blocks_memory(&t->time);
     for (int64_t e = 0; e < t->groups.count; e++) {
         int64_t rows = t->groups.start[e + 1] - t->groups.start[e];
         t->too_few = t->too_few || rows < MIN_BLOCKS * t->time.length;
     }
-    return time_blocks_order(ctx, a, data, t->time_order);
+    return time_blocks_order(ctx, a, &whole, t->time_order);
 }
 
 nonsens_status tester_gather(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
@@ -109,9 +114,10 @@ static nonsens_status fill_ci(nonsens_context *ctx, const nonsens_data *data, co
     }
     TRY(tester_gather(ctx, &ci->memory, data, options, data->d, size, &ci->tested));
     if (ci->tested.too_few) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "--block-length: a segment, or the table, has fewer than three blocks of rows that may depend on "
-                    "one another; more rows are needed");
+        return fail(
+            ctx, NONSENS_ERR_DATA,
+            "--block-length: a segment, or the table, has fewer than three independent blocks of rows; more rows "
+            "are needed");
     }
     return tester_new(ctx, &ci->tested, options, &ci->tester);
 }

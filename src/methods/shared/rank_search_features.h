@@ -12,7 +12,7 @@
 
 #include "methods/shared/rank_search.h"
 
-#define LOSS_TEXT "nats per row lost on unseen rows where the cause's features see the cause alone; the p-value is "
+#define LOSS_TEXT "nats per row lost on held-out rows where the cause's features see the cause alone; the p-value is "
 
 typedef struct rank_search_features {
     int64_t tests;         /* the level of each test is alpha over this */

@@ -150,7 +150,8 @@ static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const cl
 const rank_search_features rank_search_spline = {
     TESTS,
     FURTHER_TESTS,
-    LOSS_TEXT "that of the likelihood ratio on all rows if at most .3 % of what the free classifier tells is lost",
+    LOSS_TEXT "that of the likelihood ratio on all rows, a loss of .3 % of the free classifier's gain, at most two "
+              "standard deviations, tolerated",
     begin,
     try_rank,
     fit_restricted,

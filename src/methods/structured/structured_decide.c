@@ -4,7 +4,7 @@
  * Classifiers (structured.c) say in which direction the differences between segments are explained.  Mechanisms
  * (structured_opinion.c) say in which direction disturbances are independent inside segments.  Mechanisms may conclude
  * if the classifiers refuse both directions or none, and they veto a direction in which disturbances stay dependent.  A
- * decision is firm if both agree and nothing that looks alike is left open.
+ * decision is firm if the mechanisms are clear about it and nothing that looks alike is left open.
  */
 #include "math/special.h"
 #include "methods/structured/structured.h"
@@ -79,7 +79,7 @@ static bool is_vetoed(const structured *s, int cause)
     const structured_way *this_way = way(s, cause);
     bool is_alike = is_informed(s, cause) && this_way->dependence.p_value < VETO_LEVEL &&
                     this_way->excess > MIN_EXCESS && ratio_left(s, cause) > ALIKE &&
-                    likelihood_z(s, cause) < PREFERRED && s->cause[cause].own > 0;
+                    likelihood_z(s, cause) <= PREFERRED && s->cause[cause].own > 0;
     return is_alike || is_supported(s, 1 - cause);
 }
 
@@ -152,8 +152,8 @@ static const char UNCHANGED[] =
     "The cause does not change, and what changes in the effect is not a function of the effect alone: the cause acts "
     "on it, or a hidden cause that does not change acts on both.";
 static const char BY_MECHANISMS[] =
-    "In this direction mechanisms that are the same in all segments leave independent disturbances, and in the other "
-    "they do not. The differences between the segments alone do not decide.";
+    "In this direction mechanisms that are the same in all segments leave disturbances that are independent or nearly "
+    "so, and in the other they do not. The differences between the segments alone do not decide.";
 static const char VETOED[] =
     "The differences between the segments speak for one direction, but its disturbances stay dependent inside "
     "segments: the cause may be measured with error, the mechanism may differ between segments, rows may be selected, "
@@ -189,7 +189,7 @@ static bool is_excess(const structured *s, int cause)
 static void decide_one(const structured *s, int cause, nonsens_result *result)
 {
     if (s->cause[cause].verdict == DOUBTFUL) {
-        result->reason = "One direction is refuted, and the other may be, too.";
+        result->reason = "One direction is refuted, and the other is doubtful.";
     } else if (is_vetoed(s, cause)) {
         result->reason = VETOED;
     } else if (!is_clear(s, cause) && !is_supported(s, cause)) {
@@ -226,22 +226,26 @@ static void decide_by_classifiers(const structured *s, nonsens_result *result)
                          "of those that fit both ways.";
     } else {
         result->decision = DECISION_NEITHER;
-        result->reason = "Both directions are refuted: the variables cause one another, share a hidden cause that "
-                         "changes, or the mechanism itself changes.";
+        result->reason = "Both directions are refuted. The variables may cause one another, a hidden cause may act on "
+                         "both, the mechanism may change, or the cause may be measured with error.";
     }
 }
 
 /*
- * Mechanisms may name a direction if the classifiers name none.  If these refuse both, next to no dependence may be
- * left: variables that cause one another leave a tenth of that of the other direction or more (docs/structured.md).
+ * Mechanisms may name a direction if the classifiers name none.  If these refuse it, next to no dependence may be left:
+ * variables that cause one another leave a tenth of that of the other direction or more (docs/structured.md).
  */
 static bool may_conclude(const structured *s, int cause, const nonsens_result *result)
 {
-    if (result->decision == DECISION_NEITHER) {
-        return is_supported(s, cause) && ratio_left(s, cause) < FAR_LESS;
+    bool is_other_refuted = way(s, 1 - cause)->dependence.p_value <= rank_search_level(&s->search);
+    bool is_this_open = s->cause[cause].verdict != REJECTED || ratio_left(s, cause) < FAR_LESS;
+    if (!is_other_refuted || !is_this_open || result->reason == VETOED) {
+        return false;
     }
-    return result->decision == DECISION_INCONCLUSIVE && result->reason != VETOED && s->dependent && s->free.rank > 0 &&
-           (is_supported(s, cause) || is_preferred(s, cause)) && both_change(s, cause);
+    return result->decision == DECISION_NEITHER
+               ? is_supported(s, cause)
+               : result->decision == DECISION_INCONCLUSIVE && s->dependent && s->free.rank > 0 &&
+                     (is_supported(s, cause) || is_preferred(s, cause)) && both_change(s, cause);
 }
 
 /* The mechanisms' own answer, for the list of opinions. */
@@ -273,14 +277,15 @@ void structured_decide(const structured *s, nonsens_result *result)
 {
     if (time_blocks_do_not_suffice(&s->search.time)) {
         result->decision = DECISION_INCONCLUSIVE;
-        result->reason =
-            "Rows depend on rows so far back in time that segments hold too few independent blocks of them.";
+        result->reason = "The dependence between rows reaches so far back in time that segments hold too few "
+                         "independent blocks. Longer "
+                         "segments would help.";
         return;
     }
     decide_by_classifiers(s, result);
     for (int cause = 0; cause < 2; cause++) {
         if (may_conclude(s, cause, result)) {
-            conclude(s, cause, way(s, 1 - cause)->dependence.p_value, BY_MECHANISMS, result);
+            conclude(s, cause, 2.0 * way(s, 1 - cause)->dependence.p_value, BY_MECHANISMS, result);
             return;
         }
     }

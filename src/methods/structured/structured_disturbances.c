@@ -60,8 +60,7 @@ static nonsens_status test_changes(nonsens_context *ctx, const structured_search
         const double *v = matrix_col(result->source, j);
         change_test location, scale;
         SCOPED_ARENA(scratch);
-        TRY(change_of_location(ctx, &scratch, v, data->segments, data->start, &location));
-        TRY(change_of_scale(ctx, &scratch, v, data->segments, data->start, &scale));
+        TRY(scores_test_changes(ctx, &scratch, s->scores, v, &location, &scale));
         changes[node_of[j]] = location.p_value < level || scale.p_value < level;
         TRY(say_change(ctx, result, data->names[j], &location, &scale, changes[node_of[j]]));
         TRY(result_add(ctx, result, location.effect, location.p_value,
@@ -102,6 +101,9 @@ static nonsens_status note_dependent(nonsens_context *ctx, const structured_sear
     int64_t count = 0;
     hsic_options hsic = hsic_options_from(&result->options, 0.0, 0);
     hsic.null_kind = NULL_GAMMA;
+    hsic.time_order = s->scores->time_order;
+    hsic.min_shift = s->scores->time.length;
+    hsic.memory = s->scores->time_order ? time_blocks_memory(&s->scores->time) : 0.0;
     for (int64_t a = 0; a < data->d && data->d <= MAX_TESTED; a++) {
         for (int64_t b = a + 1; b < data->d; b++) {
             SCOPED_ARENA(scratch);

@@ -157,6 +157,16 @@ static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, structu
     return report_order(ctx, scratch, s, result);
 }
 
+static nonsens_status note_blocks(nonsens_context *ctx, const structured_scores *s, nonsens_result *result)
+{
+    if (!time_blocks_do_not_suffice(&s->time)) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
+                       "The dependence between rows reaches so far back in time that segments hold too few independent "
+                       "blocks: edges and p-values look surer than they are. Longer segments would help.");
+}
+
 nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                    const nonsens_options *options, nonsens_result *result)
 {
@@ -170,6 +180,7 @@ nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const n
                     data->segments, MAX_SEGMENTS);
     }
     TRY(structured_scores_new(ctx, scratch, data, options, &sc));
+    TRY(note_blocks(ctx, &sc, result));
     s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
     if (result->known) {
         TRY(knowledge_permute(ctx, scratch, result->known, data->column_rank, &space));

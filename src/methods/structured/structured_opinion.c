@@ -48,53 +48,6 @@ static nonsens_status held_out_disturbance(nonsens_context *ctx, const structure
     return NONSENS_OK;
 }
 
-/* Of rows in blocks, one value stands for each: its mean, or its mean distance from the mean of the segment. */
-static nonsens_status change_by_blocks(nonsens_context *ctx, arena *a, const structured_scores *sc, const double *v,
-                                       change_test *out)
-{
-    const nonsens_data *pair = sc->data;
-    int64_t *start;
-    double *mean, *rows;
-    ARENA_TRY(ctx, a, start, pair->segments + 1);
-    ARENA_TRY(ctx, a, mean, sc->time.count);
-    ARENA_TRY(ctx, a, rows, sc->time.count);
-    for (int64_t e = 0; e < pair->segments; e++) {
-        for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
-            int64_t block = sc->time.block_of[i];
-            mean[block] += v[i];
-            rows[block] += 1.0;
-            start[e + 1] = block + 1 > start[e + 1] ? block + 1 : start[e + 1];
-        }
-    }
-    for (int64_t b = 0; b < sc->time.count; b++) {
-        mean[b] /= rows[b];
-    }
-    return change_of_location(ctx, a, mean, pair->segments, start, out);
-}
-
-static nonsens_status test_changes(nonsens_context *ctx, arena *a, const structured_scores *sc, const double *v,
-                                   change_test *location, change_test *scale)
-{
-    const nonsens_data *pair = sc->data;
-    double *distance;
-    if (!sc->time.block_of) {
-        TRY(change_of_location(ctx, a, v, pair->segments, pair->start, location));
-        return change_of_scale(ctx, a, v, pair->segments, pair->start, scale);
-    }
-    ARENA_TRY(ctx, a, distance, pair->n);
-    for (int64_t e = 0; e < pair->segments; e++) {
-        double mean = 0.0;
-        for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
-            mean += v[i] / (double)(pair->start[e + 1] - pair->start[e]);
-        }
-        for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
-            distance[i] = fabs(v[i] - mean);
-        }
-    }
-    TRY(change_by_blocks(ctx, a, sc, v, location));
-    return change_by_blocks(ctx, a, sc, distance, scale);
-}
-
 /*
  * Correlation of the disturbances inside segments.  Errors of measurement, hidden causes and slopes that differ leave
  * much of it.  A mechanism that is not flexible enough leaves little: it errs up and down along the cause.
@@ -105,7 +58,7 @@ static nonsens_status correlate(nonsens_context *ctx, arena *a, const structured
     const nonsens_data *pair = sc->data;
     fisher_z_data data;
     int64_t *rows;
-    double *rank[2], all = 0.0;
+    double *rank[2], all = 0.0, memory = 1.0;
     ARENA_TRY(ctx, a, rows, pair->segments);
     for (int k = 0; k < 2; k++) {
         ARENA_TRY(ctx, a, rank[k], pair->n);
@@ -114,8 +67,16 @@ static nonsens_status correlate(nonsens_context *ctx, arena *a, const structured
         int64_t start = pair->start[e], n = pair->start[e + 1] - start;
         for (int k = 0; k < 2; k++) {
             TRY(sort_ranks(ctx, a, n, v[k] + start, rank[k] + start));
+            for (int64_t i = start; i < start + n; i++) {
+                rank[k][i] -= 0.5 * (double)(n - 1);
+            }
         }
-        rows[e] = (int64_t)floor((double)n / time_blocks_memory(&sc->time)); // that count as independent
+    }
+    if (sc->time_order) {
+        TRY(time_blocks_joint_memory(ctx, a, pair, sc->time_order, rank[0], rank[1], &memory));
+    }
+    for (int64_t e = 0; e < pair->segments; e++) {
+        rows[e] = (int64_t)floor((double)(pair->start[e + 1] - pair->start[e]) / memory); // that count as independent
         all += (double)rows[e];
     }
     column_set columns = {pair->n, 2, (const double *const *)rank};
@@ -136,7 +97,7 @@ static nonsens_status judge_way(nonsens_context *ctx, arena *a, const structured
     for (int k = 0; k < 2; k++) {
         ARENA_TRY(ctx, a, v[k], pair->n);
         TRY(held_out_disturbance(ctx, sc, k == 0 ? cause : 1 - cause, k, spare, v[k]));
-        TRY(test_changes(ctx, a, sc, v[k], &out->location[k], &out->scale[k]));
+        TRY(scores_test_changes(ctx, a, sc, v[k], &out->location[k], &out->scale[k]));
     }
     out->explains = find_score(sc, 1 - cause, 1)->total > find_score(sc, 1 - cause, 0)->total;
     hsic_options test = hsic_options_from(options, 0.0, 0);

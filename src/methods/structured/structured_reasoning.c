@@ -71,11 +71,11 @@ static nonsens_status say_direction(nonsens_context *ctx, const structured *s, i
         ctx, result,
         "If %s causes %s, what changes in the disturbance of %s is a function of %s alone, so that %" PRId64
         " of %" PRId64 " features may be made to see %s alone without loss. Made so, they lose %s nats "
-        "per row on unseen rows (%s): %s%s.",
+        "per row on held-out rows (%s): %s.",
         cause, effect, cause, cause, h->own, s->rank, cause, number_print(loss, h->loss.mean, REASONING_DIGITS),
         reasoning_p(p_value, h->loss.p_value),
-        is_excused(s, h) ? "under a twentieth of the other direction's loss, which is put down to the features; " : "",
-        VERDICT[h->verdict]);
+        is_excused(s, h) ? "held-out rows show that this is under a twentieth of the other direction's loss"
+                         : VERDICT[h->verdict]);
 }
 
 /* Says what the classifiers find in either direction, in the user's order of columns. */

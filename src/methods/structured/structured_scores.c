@@ -3,8 +3,11 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "base/show.h"
 #include "classifier/sample.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { BUCKETS = 4096, MAX_GROUPS = 256, GROUP_ROWS = 4, FOLDS = 5 };
@@ -46,12 +49,33 @@ static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, 
     return NONSENS_OK;
 }
 
+/* Every segment must have rows in more than one fold, and every fold must have some. */
+static nonsens_status check_blocks(nonsens_context *ctx, const nonsens_data *data, const structured_scores *s)
+{
+    char shown[SHOWN_BYTES];
+    int64_t length = s->time.length, e = dataset_smallest_segment(data), rows = data->start[e + 1] - data->start[e];
+    if (s->time.block_of && rows <= length) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "--block-length %" PRId64 ": segment %s has %" PRId64
+                    " rows and would be a single block; take shorter blocks, or leave such segments out",
+                    length, show_quoted(shown, data->labels[e]), rows);
+    }
+    if (s->time.block_of && s->time.count < (int64_t)FOLDS) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "--block-length %" PRId64 " makes %" PRId64 " blocks; at least %" PRId64
+                    " are needed: take shorter blocks",
+                    length, s->time.count, (int64_t)FOLDS);
+    }
+    return NONSENS_OK;
+}
+
 static nonsens_status deal_folds(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t seed,
                                  structured_scores *s, int32_t **fold)
 {
     if (!s->time.block_of) {
         return sample_folds(ctx, a, data->segments, data->start, FOLDS, seed, 0, fold);
     }
+    TRY(check_blocks(ctx, data, s));
     ARENA_TRY(ctx, a, s->time_order, data->n);
     TRY(time_blocks_order(ctx, a, data, s->time_order));
     return sample_block_folds(ctx, a, data->segments, data->start, s->time.block_of, s->time.count, FOLDS, seed, 0,
@@ -187,4 +211,57 @@ nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const c
         s->wanted[i]->settled = true;
     }
     return NONSENS_OK;
+}
+
+/* ---- changes of a disturbance ---- */
+
+/* Of rows in blocks, one value stands for each: its mean, or its mean distance from the mean of the segment. */
+static nonsens_status change_by_blocks(nonsens_context *ctx, arena *a, const structured_scores *sc, const double *v,
+                                       change_test *out)
+{
+    double effect = out->effect; // that of rows, in their units
+    const nonsens_data *pair = sc->data;
+    int64_t *start;
+    double *mean, *rows;
+    ARENA_TRY(ctx, a, start, pair->segments + 1);
+    ARENA_TRY(ctx, a, mean, sc->time.count);
+    ARENA_TRY(ctx, a, rows, sc->time.count);
+    for (int64_t e = 0; e < pair->segments; e++) {
+        for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
+            int64_t block = sc->time.block_of[i];
+            mean[block] += v[i];
+            rows[block] += 1.0;
+            start[e + 1] = block + 1 > start[e + 1] ? block + 1 : start[e + 1];
+        }
+    }
+    for (int64_t b = 0; b < sc->time.count; b++) {
+        mean[b] /= rows[b];
+    }
+    TRY(change_of_location(ctx, a, mean, pair->segments, start, out));
+    out->effect = effect;
+    return NONSENS_OK;
+}
+
+nonsens_status scores_test_changes(nonsens_context *ctx, arena *a, const structured_scores *sc, const double *v,
+                                   change_test *location, change_test *scale)
+{
+    const nonsens_data *pair = sc->data;
+    double *distance;
+    TRY(change_of_location(ctx, a, v, pair->segments, pair->start, location));
+    TRY(change_of_scale(ctx, a, v, pair->segments, pair->start, scale));
+    if (!sc->time.block_of) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, a, distance, pair->n);
+    for (int64_t e = 0; e < pair->segments; e++) {
+        double mean = 0.0;
+        for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
+            mean += v[i] / (double)(pair->start[e + 1] - pair->start[e]);
+        }
+        for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
+            distance[i] = fabs(v[i] - mean);
+        }
+    }
+    TRY(change_by_blocks(ctx, a, sc, v, location));
+    return change_by_blocks(ctx, a, sc, distance, scale);
 }

@@ -7,6 +7,7 @@
 
 #include "data/time_blocks.h"
 #include "mechanism/mechanism.h"
+#include "methods/shared/change.h"
 
 typedef struct structured_score {
     int64_t effect, causes, cause[MECHANISM_MAX_CAUSES]; /* ascending */
@@ -44,5 +45,12 @@ nonsens_status scores_want(nonsens_context *ctx, structured_scores *s, int64_t e
 nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase);
 /* Returns a score, or NULL if it was never asked for. */
 const structured_score *scores_get(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause);
+
+/*
+ * Tests whether the location and the scale of a disturbance v (n) change over the segments.  Of rows in blocks, their
+ * means are tested, and the means of their distances from the segment's mean; effects are those of the rows.
+ */
+nonsens_status scores_test_changes(nonsens_context *ctx, arena *scratch, const structured_scores *s, const double *v,
+                                   change_test *location, change_test *scale);
 
 #endif

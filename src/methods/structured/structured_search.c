@@ -139,7 +139,7 @@ static structured_gain gain_between(const structured_scores *sc, int effects, co
         sum += difference;
         squares += difference * difference;
     }
-    double variance = fmax(0.0, squares - sum * sum / groups) * groups / (groups - 1.0);
+    double variance = sc->time.inflation * fmax(0.0, squares - sum * sum / groups) * groups / (groups - 1.0);
     return (structured_gain){sum, variance > 0 ? sum / sqrt(variance) : 0.0};
 }
 

@@ -136,26 +136,6 @@ static nonsens_status pick_segments(nonsens_context *ctx, arena *scratch, const 
     return check_size(ctx, to->other_rows, to->against);
 }
 
-/* Every segment must have rows in more than one fold, and every fold must have some. */
-static nonsens_status check_blocks(nonsens_context *ctx, const nonsens_data *data, const structured_scores *s)
-{
-    char shown[SHOWN_BYTES];
-    int64_t length = s->time.length, e = dataset_smallest_segment(data), rows = data->start[e + 1] - data->start[e];
-    if (s->time.block_of && rows <= length) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "--block-length %" PRId64 ": segment %s has %" PRId64
-                    " rows and would be a single block; take shorter blocks, or leave such segments out",
-                    length, show_quoted(shown, data->labels[e]), rows);
-    }
-    if (s->time.block_of && s->time.count < s->rows.folds) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "--block-length %" PRId64 " makes %" PRId64 " blocks; at least %" PRId64
-                    " are needed: take shorter blocks",
-                    length, s->time.count, s->rows.folds);
-    }
-    return NONSENS_OK;
-}
-
 /* ---- questions -------------------------------------------------------------------------------------------------- */
 
 /* Asks about a node given its causes and some neighbours by undirected edges, chosen by the bits of `which`. */
@@ -304,7 +284,6 @@ static nonsens_status explain(nonsens_context *ctx, const nonsens_data *data, co
     TRY(pick_segments(ctx, &scratch, data, result, &group));
     TRY(explain_graph(ctx, &scratch, data, graph, result, &x.graph));
     TRY(structured_scores_new(ctx, &scratch, data, &result->options, &x.scores));
-    TRY(check_blocks(ctx, data, &x.scores));
     TRY(explain_groups_new(ctx, &scratch, &x.scores.rows, group, &x.scores.time, &x.groups));
     ARENA_TRY(ctx, &scratch, x.node, data->d);
     TRY(ask_all(ctx, &scratch, &x));

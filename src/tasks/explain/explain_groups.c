@@ -82,6 +82,8 @@ nonsens_status explain_groups_new(nonsens_context *ctx, arena *a, const mechanis
     if (time && time->block_of) {
         TRY(number_blocks(ctx, a, time, out));
         count_degrees(time, out);
+    } else {
+        out->too_few = time && time_blocks_do_not_suffice(time);
     }
     return NONSENS_OK;
 }

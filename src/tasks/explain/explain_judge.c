@@ -225,24 +225,28 @@ static nonsens_status note_blocks(nonsens_context *ctx, const judgement *j)
     if (j->result->options.block_length == 1) {
         return NONSENS_OK;
     }
-    if (!g->block_of) {
+    if (!g->block_of && !g->too_few) {
         return result_note(ctx, j->result, NONSENS_NOTE_INFO,
                            "--block-length auto finds no dependence between neighbouring rows: each row counts as "
                            "independent.");
     }
-    TRY(result_note(ctx, j->result, NONSENS_NOTE_INFO,
-                    "Blocks of %" PRId64 " neighbouring rows count as independent: %" PRId64 " in the segment, %" PRId64
-                    " in what it is compared with.",
-                    j->time->length, g->group_blocks[1], g->group_blocks[0]));
+    if (g->block_of) {
+        TRY(result_note(ctx, j->result, NONSENS_NOTE_INFO,
+                        "Blocks of %" PRId64 " neighbouring rows count as independent: %" PRId64
+                        " in the segment, %" PRId64 " in what it is compared with.",
+                        j->time->length, g->group_blocks[1], g->group_blocks[0]));
+    }
     if (!g->too_few) {
         return NONSENS_OK;
     }
-    return result_note(ctx, j->result, NONSENS_NOTE_PROBLEM,
-                       "%s: no p-value can be computed, and the verdicts are unclear. Record longer segments%s.",
-                       time_blocks_do_not_suffice(j->time)
-                           ? "Rows depend on rows so far back in time that segments hold too few independent blocks"
-                           : "There are too few blocks to see how much they vary",
-                       time_blocks_do_not_suffice(j->time) ? "" : ", or take shorter blocks if the rows allow it");
+    return result_note(
+        ctx, j->result, NONSENS_NOTE_PROBLEM,
+        "%s: no p-value can be computed, and the verdicts are unclear. Record longer segments%s.",
+        time_blocks_do_not_suffice(j->time)
+            ? "The dependence between rows reaches so far back in time that segments hold too few independent "
+              "blocks"
+            : "There are too few blocks to see how much they vary",
+        time_blocks_do_not_suffice(j->time) ? "" : ", or take shorter blocks if the rows allow it");
 }
 
 static void list_if(bool flag, const char *name, show_list *list)

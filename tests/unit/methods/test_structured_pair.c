@@ -58,6 +58,7 @@ enum { PAIRS = 8 };
 
 typedef struct pair_design {
     bool means;         /* the mean of the cause changes, too: a third way in which segments differ */
+    bool still;         /* nothing changes */
     double error;       /* standard deviation of what is added to the cause after it has acted */
     double memory;      /* coefficient of autoregressions of both disturbances */
     int64_t rows;       /* of a segment */
@@ -75,7 +76,8 @@ static nonsens_result *run_design(fixture *f, const pair_design *design, uint64_
     assert_non_null(segment);
     for (int64_t i = 0; i < n; i++) {
         int64_t e = segment[i] = i / design->rows;
-        double scale[2] = {0.4 + 0.16 * (double)((3 * e + 1) % TEN), 0.2 + 0.08 * (double)((7 * e + 4) % TEN)};
+        int64_t of = design->still ? 0 : e;
+        double scale[2] = {0.4 + 0.16 * (double)((3 * of + 1) % TEN), 0.2 + 0.08 * (double)((7 * of + 4) % TEN)};
         double rest = sqrt(1.0 - design->memory * design->memory);
         for (int k = 0; k < 2; k++) {
             state[k] = design->memory * state[k] + rest * rng_normal(&r);
@@ -120,6 +122,20 @@ static void test_third_way_has_its_law(void **state)
 static void test_fourth_way_has_its_law(void **state)
 {
     assert_rank_law(*state, &(pair_design){.means = true, .rows = ROWS, .extras = "opinions=none"}, 3);
+}
+
+/* Series that do not change look as if they did where rows are taken for independent, and not by blocks. */
+static void test_still_series_do_not_change(void **state)
+{
+    pair_design as_rows = {.still = true, .memory = 0.9, .rows = ROWS, .extras = "opinions=none"}, by_blocks = as_rows;
+    by_blocks.extras = "opinions=none block-length=auto";
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        nonsens_result *rows = run_design(*state, &as_rows, seed), *blocks = run_design(*state, &by_blocks, seed);
+        assert_true(evidence_of(rows, "gain of rank 1")->p_value < 0.001);
+        assert_true(evidence_of(blocks, "gain of rank 1")->p_value > 0.01);
+        nonsens_result_free(rows);
+        nonsens_result_free(blocks);
+    }
 }
 
 /* ---- firm ---- */
@@ -169,9 +185,10 @@ static void test_rows_in_time_are_not_firm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_few_rows_a_segment),        TEST(test_third_way_has_its_law),  TEST(test_fourth_way_has_its_law),
-        TEST(test_clear_pair_is_firm),        TEST(test_no_opinion_is_not_firm), TEST(test_error_in_the_cause_is_seen),
-        TEST(test_rows_in_time_are_not_firm),
+        TEST(test_few_rows_a_segment),        TEST(test_third_way_has_its_law),
+        TEST(test_fourth_way_has_its_law),    TEST(test_clear_pair_is_firm),
+        TEST(test_no_opinion_is_not_firm),    TEST(test_error_in_the_cause_is_seen),
+        TEST(test_rows_in_time_are_not_firm), TEST(test_still_series_do_not_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
