@@ -21,6 +21,7 @@ static const double FAR_LESS = 0.1;      /* dependence left, over that of the ot
 static const double ALIKE = 0.6;         /* from which on the two directions leave about as much: a veto */
 static const double CHANGE_LEVEL = 0.01; /* of the tests that a disturbance changes */
 static const double PREFERRED = 3.0;     /* standard errors by which the held-out likelihood clearly prefers */
+static const double LEVEL = 0.25;        /* of each direction's test, over alpha: half of alpha is the mechanisms' */
 static const double MIN_SQUARED = 0.005; /* squared correlation inside segments that counts: a correlation of .07 */
 
 static const structured_way *way(const structured *s, int cause)
@@ -237,7 +238,7 @@ static void decide_by_classifiers(const structured *s, nonsens_result *result)
  */
 static bool may_conclude(const structured *s, int cause, const nonsens_result *result)
 {
-    bool is_other_refuted = way(s, 1 - cause)->dependence.p_value <= rank_search_level(&s->search);
+    bool is_other_refuted = way(s, 1 - cause)->dependence.p_value <= LEVEL * s->search.options->alpha;
     bool is_this_open = s->cause[cause].verdict != REJECTED || ratio_left(s, cause) < FAR_LESS;
     if (!is_other_refuted || !is_this_open || result->reason == VETOED) {
         return false;
