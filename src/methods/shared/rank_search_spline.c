@@ -150,7 +150,7 @@ static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const cl
 const rank_search_features rank_search_spline = {
     TESTS,
     FURTHER_TESTS,
-    LOSS_TEXT "that of the likelihood ratio on all rows, a loss of .3 % of the free classifier's gain, at most two "
+    LOSS_TEXT "that of the likelihood ratio on all rows, with .3 % of the free classifier's gain, at most two "
               "standard deviations, tolerated",
     begin,
     try_rank,

@@ -306,7 +306,7 @@ static nonsens_status note_few_rows(nonsens_context *ctx, const structured *s, n
 /* The record of directions that are named without a conclusion (docs/real-data.md, `make real`). */
 static nonsens_status note_record(nonsens_context *ctx, nonsens_result *result)
 {
-    if (result_names_direction(result) || result->better == BETTER_NONE || result->decision == DECISION_INDEPENDENT) {
+    if (result->decision != DECISION_INCONCLUSIVE || result->better == BETTER_NONE) {
         return NONSENS_OK;
     }
     return result_note(
