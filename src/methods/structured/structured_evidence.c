@@ -311,8 +311,8 @@ static nonsens_status note_record(nonsens_context *ctx, nonsens_result *result)
     }
     return result_note(
         ctx, result, NONSENS_NOTE_INFO,
-        "Of 24 real pairs with a known cause on which this method did not conclude, the direction that it "
-        "named was right in 13 (docs/real-data.md).");
+        "Of 26 real pairs with a known cause on which this method did not conclude, the direction that it "
+        "named was right in 15 (docs/real-data.md).");
 }
 
 nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result)
