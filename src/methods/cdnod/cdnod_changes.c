@@ -53,20 +53,10 @@ static const double ROUNDING = 1e-12;
 
 nonsens_status cdnod_scores(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, double *out)
 {
-    sort_entry *entry, *spare;
-    arena_mark mark = arena_tell(scratch);
-    ARENA_TRY(ctx, scratch, entry, n);
-    ARENA_TRY(ctx, scratch, spare, n);
-    sort_column(v, n, entry, spare);
-    for (int64_t first = 0, end; first < n; first = end) {
-        for (end = first + 1; end < n && entry[end].key == entry[first].key; end++) {
-        }
-        double score = special_normal_quantile(0.5 * (double)(first + end) / (double)n);
-        for (int64_t i = first; i < end; i++) {
-            out[entry[i].row] = score;
-        }
+    TRY(sort_ranks(ctx, scratch, n, v, out));
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = special_normal_quantile((out[i] + 0.5) / (double)n);
     }
-    arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
 
