@@ -75,7 +75,7 @@ static size_t list_outputs(const arguments *args, const command *self, const cha
 /* No output may be a file that is read: data, or a file that an option names. */
 static int check_files(const arguments *args, const command *self)
 {
-    static const char *const read[] = {"graph", "knowledge"};
+    static const char *const read[] = {"graph", "knowledge", "targets"};
     output_file out[MAX_OUTPUTS];
     size_t outputs = list_outputs(args, self, value_of(args, "journal"), out);
     int code = EXIT_DONE;
@@ -196,7 +196,7 @@ static int write_results(const arguments *args, const nonsens_data *data, const 
 /* Messages on files beside the data begin with the kind of file and its path. */
 static bool names_its_file(const char *message)
 {
-    static const char *const what[] = {"knowledge file ", "list of pairs ", "graph file "};
+    static const char *const what[] = {"knowledge file ", "list of pairs ", "graph file ", "targets file "};
     bool found = false;
     for (size_t k = 0; k < sizeof what / sizeof *what; k++) {
         found = found || strncmp(message, what[k], strlen(what[k])) == 0;
@@ -228,8 +228,10 @@ static int run_on_data(const arguments *args, const nonsens_data *data, progress
     nonsens_status status = run(args->ctx, data, args->options, &result);
     progress_wipe(line);
     print_run_warning(args->ctx, args->quiet);
-    int code =
-        status == NONSENS_OK && !interrupt_seen() ? write_results(args, data, result) : complain_run(args, status);
+    int code = status == NONSENS_OK ? write_results(args, data, result) : complain_run(args, status);
+    if (status == NONSENS_OK && code == EXIT_DONE) {
+        interrupt_wrote(nonsens_result_is_unfinished(result));
+    }
     nonsens_result_free(result);
     return code;
 }

@@ -47,6 +47,8 @@ static const file_option table[] = {
     {NULL, "tetrad", "FILE", NONSENS_COMMAND_DISCOVER, "Write the graph in Tetrad's text form.", NONSENS_GRAPH_TETRAD},
     {NULL, "graphml", "FILE", NONSENS_COMMAND_DISCOVER, "Write the graph as GraphML.", NONSENS_GRAPH_GRAPHML},
     {NULL, "truth", "FILE", NONSENS_COMMAND_SIMULATE, "Write the causes as JSON.", 0},
+    {NULL, "targets-out", "FILE", NONSENS_COMMAND_SIMULATE,
+     "Write the interventions as CSV, for `nonsens discover --targets`.", 0},
     {NULL, "sources", "FILE", NONSENS_COMMAND_DISCOVER,
      "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to an "
      "increasing function of it only.",
@@ -137,9 +139,10 @@ static void set_file_option(arguments *args, const file_option *option, const ch
         const char **text;
         bool *flag;
     } places[] = {
-        {"output", &args->output, NULL},   {"json", &args->json, NULL},   {"truth", &args->truth, NULL},
-        {"sources", &args->sources, NULL}, {"quiet", NULL, &args->quiet}, {"verbose", NULL, &args->verbose},
-        {"explain", NULL, &args->explain}, {"help", NULL, &args->help},   {"html", &args->html, NULL},
+        {"output", &args->output, NULL},       {"json", &args->json, NULL},   {"truth", &args->truth, NULL},
+        {"sources", &args->sources, NULL},     {"quiet", NULL, &args->quiet}, {"verbose", NULL, &args->verbose},
+        {"explain", NULL, &args->explain},     {"help", NULL, &args->help},   {"html", &args->html, NULL},
+        {"targets-out", &args->targets, NULL},
     };
     if (strcmp(option->name, "data") == 0) {
         args->data[args->data_count++] = (char *)(uintptr_t)value;

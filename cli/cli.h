@@ -106,6 +106,7 @@ typedef struct arguments {
     const char *output;  /* -o */
     const char *json;    /* --json */
     const char *truth;   /* --truth */
+    const char *targets; /* --targets-out */
     const char *sources; /* --sources */
     const char *html;    /* --html */
     char **data;         /* --data, once or several times; owned */
@@ -213,9 +214,13 @@ void progress_wipe(progress *p);
 /* Runs the pairs and writes the results; returns EXIT_DONE or the exit code of a complaint. */
 int pairs_run(const arguments *args, const nonsens_data *data, progress *line);
 
-/* Lets Ctrl-C and termination cancel the context's run; a second signal ends the program at once. */
+/* Lets Ctrl-C and termination end the context's run early; a second signal ends the program at once. */
 void interrupt_watch(nonsens_context *ctx);
 bool interrupt_seen(void);
+/* Ends the watched context's run early if a signal came before that run began, which forgets such requests. */
+void interrupt_pass_on(void);
+/* Says that there is a result, of a search that ended by itself or early, and that it is written. */
+void interrupt_wrote(bool unfinished);
 /* Sets what a journal keeps of an interrupted run, such as "pairs", or NULL. */
 void interrupt_keeps(const char *units);
 int complain_interrupted(void);

@@ -1,5 +1,5 @@
-/* interrupt.c - lets Ctrl-C, termination and a closed terminal cancel the running call; a second signal has its usual
- * effect. */
+/* interrupt.c - lets Ctrl-C, termination and a closed terminal end the running call early; a second signal has its
+ * usual effect. */
 #include "cli.h"
 
 #include <signal.h>
@@ -8,6 +8,7 @@
 static _Atomic(nonsens_context *) watched;
 static volatile sig_atomic_t seen;
 static const char *kept;
+static const char *wrote;
 
 static void on_signal(int number)
 {
@@ -15,7 +16,7 @@ static void on_signal(int number)
     seen = 1;
     nonsens_context *ctx = atomic_load(&watched);
     if (ctx) {
-        nonsens_context_cancel(ctx);
+        nonsens_context_finish(ctx);
     }
 }
 
@@ -37,13 +38,30 @@ void interrupt_watch(nonsens_context *ctx)
     catch_signal(SIGHUP);
 }
 
+void interrupt_pass_on(void)
+{
+    nonsens_context *ctx = atomic_load(&watched);
+    if (seen && ctx) {
+        nonsens_context_finish(ctx);
+    }
+}
+
 void interrupt_keeps(const char *units)
 {
     kept = units;
 }
 
+void interrupt_wrote(bool unfinished)
+{
+    wrote =
+        unfinished ? "the best graph so far is written, marked unfinished" : "the result was finished and is written";
+}
+
 int complain_interrupted(void)
 {
+    if (wrote) {
+        return complain(EXIT_INTERRUPTED, "interrupted; %s", wrote);
+    }
     return kept ? complain(EXIT_INTERRUPTED, "interrupted; finished %s are kept, --resume goes on with them", kept)
                 : complain(EXIT_INTERRUPTED, "interrupted");
 }

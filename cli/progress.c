@@ -43,7 +43,8 @@ static int on_progress(void *user, const char *phase, int64_t done, int64_t tota
         p->drawn = now;
         p->shown = true;
     }
-    return interrupt_seen();
+    interrupt_pass_on();
+    return 0;
 }
 
 /* Without a terminal the callback still passes on signals that came between two runs. */
@@ -53,7 +54,8 @@ static int on_progress_hidden(void *user, const char *phase, int64_t done, int64
     (void)phase;
     (void)done;
     (void)total;
-    return interrupt_seen();
+    interrupt_pass_on();
+    return 0;
 }
 
 void progress_attach(progress *p, nonsens_context *ctx, bool quiet)

@@ -8,17 +8,26 @@ static int write_truth(const arguments *args, const nonsens_simulation *simulati
                : EXIT_DONE;
 }
 
+static int write_targets(const arguments *args, const nonsens_simulation *simulation)
+{
+    return args->targets
+               ? output_done(args->ctx, nonsens_simulation_write_targets(args->ctx, simulation, args->targets),
+                             args->targets)
+               : EXIT_DONE;
+}
+
 static int write_simulation(const arguments *args, const char *path, const nonsens_simulation *simulation)
 {
     int data = output_done(args->ctx, nonsens_simulation_write_csv(args->ctx, simulation, path), path);
     int truth = data == EXIT_INTERRUPTED ? data : write_truth(args, simulation);
-    return data == EXIT_DONE ? truth : data;
+    int targets = data == EXIT_INTERRUPTED ? data : write_targets(args, simulation);
+    return data != EXIT_DONE ? data : truth != EXIT_DONE ? truth : targets;
 }
 
 static int simulate(const arguments *args)
 {
     const char *path = args->output ? args->output : "-";
-    const output_file out[] = {{"-o", path}, {"--truth", args->truth}};
+    const output_file out[] = {{"-o", path}, {"--truth", args->truth}, {"--targets-out", args->targets}};
     int code = outputs_check(args->ctx, NULL, out, sizeof out / sizeof *out);
     if (code != EXIT_DONE) {
         return code;

@@ -97,6 +97,11 @@ NONSENS_API void nonsens_context_set_progress(nonsens_context *ctx, nonsens_prog
  * or runs a method resets the request.
  */
 NONSENS_API void nonsens_context_cancel(nonsens_context *ctx);
+/*
+ * Asks a running call to end soon with what it has. nonsens_run_discover by structured then gives the best graph so
+ * far, which nonsens_result_is_unfinished tells; every other call ends as by nonsens_context_cancel. Async-signal-safe.
+ */
+NONSENS_API void nonsens_context_finish(nonsens_context *ctx);
 
 /* ---- options ------------------------------------------------------------------------------------------------- */
 
@@ -178,7 +183,8 @@ typedef struct nonsens_data nonsens_data;
  * variables (vars, x, y, given) and the segments (segment, segments), and say how to read (na, no-header). If
  * variables are named, it does not matter what other columns hold; if not, constant columns and copies of others are
  * left out. So are segments with too few rows. A warning names each of them; keep-all keeps them. Rows, segments and
- * columns are put into an order that depends on the values alone, so that their order and the label names cannot matter.
+ * columns are put into an order that depends on the values alone, so that their order and the label names cannot
+ * matter.
  */
 NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
                                              nonsens_data **out);
@@ -455,6 +461,16 @@ typedef enum nonsens_edge_type {
     NONSENS_EDGE_BIDIRECTED = 2
 } nonsens_edge_type;
 
+/* By what an arrow of `structured` got its direction; docs/many-variables.md says when each suffices. */
+typedef enum nonsens_directed_by {
+    NONSENS_DIRECTED_BY_NONE = 0,        /* no direction, or a method that does not say */
+    NONSENS_DIRECTED_BY_KNOWLEDGE = 1,   /* prior knowledge */
+    NONSENS_DIRECTED_BY_CHANGES = 2,     /* the disturbance of an end changes over segments */
+    NONSENS_DIRECTED_BY_V_STRUCTURE = 3, /* a -> c <- b, a and b not adjacent */
+    NONSENS_DIRECTED_BY_RULES = 4,       /* follows from other arrows: else a cycle or a new v-structure */
+    NONSENS_DIRECTED_BY_LIKELIHOOD = 5   /* likelihood inside segments alone, at a strict level */
+} nonsens_directed_by;
+
 /* One edge of a graph; variables count from 0, as in the data. */
 typedef struct nonsens_edge {
     int64_t from, to; /* the cause comes first; of edges without direction the smaller index */
@@ -462,37 +478,68 @@ typedef struct nonsens_edge {
     double weight;  /* what one unit of the cause adds to the effect, in the data's units; NaN but for linear methods */
     double p_value; /* of the edge's absence; NaN if there is none */
     double support; /* share of bootstrap samples that have it, with the same direction; NaN without bootstrap */
+    nonsens_directed_by directed_by;
+    int confounded; /* 1: the noise of its ends stays dependent, so that a hidden common cause is likely; else 0 */
 } nonsens_edge;
 
 /* Counts the edges of a graph or explanation; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_edge_count(const nonsens_result *result);
 /* Returns an edge; edges are ordered by `from`, then `to`. */
 NONSENS_API const nonsens_edge *nonsens_result_edge_at(const nonsens_result *result, int64_t index);
+
+typedef enum nonsens_target_kind {
+    NONSENS_TARGET_FIXED = 1,    /* set from outside, whatever its causes */
+    NONSENS_TARGET_CHANGED = 2,  /* its own mechanism is another one in the segment */
+    NONSENS_TARGET_ACTIVITY = 3, /* what it does to others is */
+    NONSENS_TARGET_UNKNOWN = 4   /* the segment hit a variable that the option targets does not name */
+} nonsens_target_kind;
+
+/* A segment in which a mechanism differs: named by the option targets, or found. */
+typedef struct nonsens_target {
+    const char *segment; /* its label */
+    int64_t variable;    /* from 0, as in the data; -1 for NONSENS_TARGET_UNKNOWN */
+    nonsens_target_kind kind;
+    int known;      /* named by the option targets */
+    double p_value; /* of the same mechanism as in the other segments; NaN if it was named */
+} nonsens_target;
+
+/* Counts the interventions of a graph, named and found; 0 for every other kind. */
+NONSENS_API int64_t nonsens_result_target_count(const nonsens_result *result);
+/* Returns an intervention; they are ordered by the labels of the segments, then by variable. */
+NONSENS_API const nonsens_target *nonsens_result_target_at(const nonsens_result *result, int64_t index);
 /*
  * (variables) Returns the variables of a graph, causes before effects; NULL if the method does not order them all, and
  * for every other kind.
  */
 NONSENS_API const int64_t *nonsens_result_order(const nonsens_result *result);
+/*
+ * Returns 1 if the search for a graph was ended early, by --time-limit or nonsens_context_finish, so that the graph is
+ * only the best one so far; else 0, also for every other kind.
+ */
+NONSENS_API int nonsens_result_is_unfinished(const nonsens_result *result);
 
 typedef enum nonsens_verdict {
     NONSENS_VERDICT_CHANGED = 0,   /* its own disturbance, or its mechanism, changed */
     NONSENS_VERDICT_FOLLOWS = 1,   /* it changed as variables did that cause it, and of itself not visibly */
     NONSENS_VERDICT_UNCHANGED = 2, /* nothing is seen to have changed */
-    NONSENS_VERDICT_UNCLEAR = 3    /* it changed, but how depends on what is not known; or it could not be tested */
+    NONSENS_VERDICT_UNCLEAR = 3,   /* it changed, but how depends on what is not known; or it could not be tested */
+    NONSENS_VERDICT_ELSEWHERE = 4  /* it cannot reach the target in the graph */
 } nonsens_verdict;
 
 /* What explain found of one variable; lists belong to the result.  NaN if a value is not known. */
 typedef struct nonsens_change {
     int64_t variable; /* from 0, as in the data */
     nonsens_verdict verdict;
-    double own, own_error;           /* Jeffreys divergence of its disturbance, nats per row; standard error */
-    double own_low, own_high;        /* interval of level 1 - alpha */
+    double size;                     /* shift of its disturbance in interquartile ranges of normal rows, >= 0 */
+    double score;                    /* root mean square of it in normal standard deviations, less drift: ranks */
+    double own, own_error;           /* Jeffreys divergence of its disturbance, nats per row; standard error; or NaN */
+    double own_low;                  /* bound of level 1 - alpha / 2: it is rarely smaller, and may be much larger */
     double p_value, q_value;         /* of no change of its own; q with the fdr option */
     double share;                    /* of the sum of all variables' own changes */
     double scale;                    /* how many times as wide the disturbance is */
-    double scale_low, scale_high;    /* interval */
+    double scale_low, scale_high;    /* the bound towards 1; the other one is infinite, or 0 */
     double shift;                    /* difference of its medians, in mean absolute deviations */
-    double shift_low, shift_high;    /* interval */
+    double shift_low, shift_high;    /* the bound towards 0; the other one is infinite */
     const char *description;         /* "wider", "narrower, lower", ... as far as intervals say it; else "" */
     double marginal, marginal_error; /* as own: of the variable itself, whatever causes it */
     double marginal_p, marginal_q;   /* of no change of it */
@@ -760,6 +807,10 @@ NONSENS_API nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, co
 /* Writes the true graph and how the data were simulated as JSON. */
 NONSENS_API nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                           const char *path);
+/* Writes the interventions of --interventions as CSV, segment,variable,kind: what the option targets of discover reads.
+ */
+NONSENS_API nonsens_status nonsens_simulation_write_targets(nonsens_context *ctx, const nonsens_simulation *simulation,
+                                                            const char *path);
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,8 @@ class Edge:
     weight: Optional[float] = None  #: what one unit of the cause adds to the effect, for linear methods
     p_value: Optional[float] = None  #: of the edge's absence
     support: Optional[float] = None  #: share of resamples that have it, with `bootstrap`
+    directed_by: Optional[str] = None  #: what directs the arrow, for structured: "changes", "v-structure", ...
+    confounded: bool = False  #: the noise of its ends stays dependent: a hidden common cause is likely (structured)
 
     def __str__(self) -> str:
         return "%s %s %s" % (self.source, self.type, self.target)
@@ -121,15 +123,16 @@ class Graph:
     def to_networkx(self) -> Any:
         """A networkx.DiGraph: an arc u -> v says that u causes v.
 
-        Arcs have the attributes type, weight, p_value and support (those that there are).  Edges without direction
-        (---) and with two heads (<->) are two arcs, one each way, and `type` tells.
+        Arcs have the attributes type, weight, p_value, support, directed_by and confounded, if they have them.  Edges
+        without direction (---) and with two heads (<->) are two arcs, one each way, and `type` tells.
         """
         import networkx  # type: ignore[import]
 
         made = networkx.DiGraph()
         made.add_nodes_from(self.nodes)
         for edge in self.edges:
-            facts = {"weight": edge.weight, "p_value": edge.p_value, "support": edge.support}
+            facts = {"weight": edge.weight, "p_value": edge.p_value, "support": edge.support,
+                     "directed_by": edge.directed_by, "confounded": True if edge.confounded else None}
             known = {key: value for key, value in facts.items() if value is not None}
             made.add_edge(edge.source, edge.target, type=edge.type, **known)
             if edge.type != "-->":

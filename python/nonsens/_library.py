@@ -127,6 +127,7 @@ _PROTOTYPES = {
     "nonsens_context_warning": (c_char_p, [_HANDLE]),
     "nonsens_context_set_progress": (None, [_HANDLE, PROGRESS, c_void_p]),
     "nonsens_context_cancel": (None, [_HANDLE]),
+    "nonsens_context_finish": (None, [_HANDLE]),
     "nonsens_option_count": (c_size_t, []),
     "nonsens_option_at": (POINTER(OptionInfo), [c_size_t]),
     "nonsens_options_new": (c_int, [_HANDLE, c_uint, _OUT]),
@@ -180,6 +181,7 @@ _PROTOTYPES = {
     "nonsens_simulation_sources": (POINTER(c_double), [_HANDLE]),
     "nonsens_simulation_segments": (POINTER(c_int32), [_HANDLE]),
     "nonsens_simulation_write_truth": (c_int, [_HANDLE, _HANDLE, c_char_p]),
+    "nonsens_simulation_write_targets": (c_int, [_HANDLE, _HANDLE, c_char_p]),
 }
 
 

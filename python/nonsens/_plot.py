@@ -49,20 +49,22 @@ def modulation(values: Mapping[str, Mapping[str, Optional[float]]], title: str, 
 
 
 def changes(found: Sequence["Change"], title: str, ax: Any) -> Any:
-    """A mark with its interval for each variable, root causes filled."""
+    """A mark with its lower bound for each variable, root causes filled; scores where rows are few."""
     ax = _axes(ax)
+    scores = all(change.own_change is None for change in found)
     for place, change in enumerate(found):
-        if change.own_change is None:
+        value = change.score if scores else change.own_change
+        if value is None:
             continue
         colour = "C1" if change.verdict == "changed itself" else "0.4"
         if change.interval is not None:
-            ax.plot(change.interval, [place, place], color=colour)
-        ax.plot(change.own_change, place, marker="s" if colour == "C1" else "o", color=colour)
+            ax.plot([change.interval[0], value], [place, place], color=colour)
+        ax.plot(value, place, marker="s" if colour == "C1" else "o", color=colour)
     ax.axvline(0.0, color="0.7", linewidth=0.8)
     ax.set_yticks(range(len(found)))
     ax.set_yticklabels([_plain(change.variable) for change in found])
     ax.invert_yaxis()
-    ax.set_xlabel("change of the disturbance (nats per row)")
+    ax.set_xlabel("score (standard deviations)" if scores else "change of the disturbance (nats per row)")
     ax.set_title(_plain(title))
     return ax
 
@@ -133,7 +135,7 @@ def _places(graph: "Graph") -> Dict[str, Tuple[float, float]]:
 
 
 def graph(found: "Graph", ax: Any) -> Any:
-    """Names in boxes, edges as arrows, lines, or arrows with two heads (dashed)."""
+    """Names in boxes, edges as arrows, lines, or arrows with two heads; dashed if a hidden cause is likely."""
     ax = _axes(ax)
     box = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "0.25"}
     places = _places(found)
@@ -149,7 +151,7 @@ def graph(found: "Graph", ax: Any) -> Any:
             xytext=places[edge.source],
             arrowprops={
                 "arrowstyle": styles[edge.type],
-                "linestyle": "--" if edge.type == "<->" else "-",
+                "linestyle": "--" if edge.type == "<->" or edge.confounded else "-",
                 "patchA": names[edge.source].get_bbox_patch(),
                 "patchB": names[edge.target].get_bbox_patch(),
                 "shrinkA": 1,

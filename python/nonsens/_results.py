@@ -290,8 +290,14 @@ class DiagnoseResult(Result):
         return "%d notes" % len(self.notes)
 
 
+def _edge_of(e: Dict[str, Any]) -> Edge:
+    return Edge(
+        e["from"], e["to"], e["type"], e.get("weight"), e.get("p_value"), e.get("support"), e.get("directed_by"),
+        bool(e.get("confounded")))
+
+
 def _edges_of(found: Dict[str, Any]) -> List[Edge]:
-    return [Edge(e["from"], e["to"], e["type"], e["weight"], e["p_value"], e["support"]) for e in found["edges"]]
+    return [_edge_of(e) for e in found["edges"]]
 
 
 class DiscoverResult(Result, Graph, Page):
@@ -338,6 +344,11 @@ class DiscoverResult(Result, Graph, Page):
         return self._found.get("order")
 
     @property
+    def unfinished(self) -> bool:
+        """True if `time_limit` ended the search: the graph is only the best one so far."""
+        return bool(self._found.get("unfinished", False))
+
+    @property
     def bootstrap(self) -> Optional[Dict[str, Any]]:
         """How often each edge came out on resampled rows; None without `bootstrap`."""
         return self._found.get("bootstrap")
@@ -370,11 +381,13 @@ class Change:
 
     variable: str
     rank: int
-    verdict: str  #: "changed itself", "follows", "unchanged" or "unclear"
+    verdict: str  #: "changed itself", "follows", "unchanged", "unclear", or "elsewhere": it cannot reach the target
     how: str  #: "wider", "narrower", "higher", "lower"; empty where nothing can be said
+    size: Optional[float]  #: shift of its disturbance, in interquartile ranges of normal rows
+    score: Optional[float]  #: how far its rows are from normal, in standard deviations
     own_change: Optional[float]  #: how far its disturbance differs: Jeffreys divergence, nats per row
     standard_error: Optional[float]
-    interval: Optional[Tuple[float, float]]
+    interval: Optional[Tuple[float, Optional[float]]]  #: a lower bound, and None
     p_value: Optional[float]
     q_value: Optional[float]
     scale: Optional[float]  #: how many times as wide its disturbance is
@@ -405,7 +418,21 @@ class ExplainResult(Result, Page):
 
     @property
     def summary(self) -> str:
-        return "root causes of %s: %s" % (self._found["explain"]["of"], ", ".join(self.root_causes) or "none found")
+        found = self._found["explain"]
+        if found["ranking_only"]:
+            likeliest = ", ".join(variable["variable"] for variable in found["variables"][:3])
+            return "root causes of %s: ranking only, likeliest first: %s" % (found["of"], likeliest)
+        return "root causes of %s: %s" % (found["of"], ", ".join(self.root_causes) or "none found")
+
+    @property
+    def drift(self) -> float:
+        """The median shift of all variables, in interquartile ranges; at least 1."""
+        return float(self._found["explain"]["drift"])
+
+    @property
+    def ranking_only(self) -> bool:
+        """Whether everything shifted, so that variables are ranked and none is called a root cause."""
+        return bool(self._found["explain"]["ranking_only"])
 
     @property
     def root_causes(self) -> List[str]:
@@ -424,7 +451,7 @@ class ExplainResult(Result, Page):
         return pandas.DataFrame(self._found["explain"]["variables"])
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws how far each disturbance differs, with its interval; returns matplotlib's axes."""
+        """Draws how far each disturbance differs, with its bound, or its score; returns matplotlib's axes."""
         return _plot.changes(self.changes, self.summary, ax)
 
 

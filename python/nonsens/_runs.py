@@ -128,6 +128,7 @@ def discover(
     alpha: float = 0.05,
     bootstrap: int = 0,
     knowledge: "Union[None, str, os.PathLike[str]]" = None,
+    targets: "Union[None, str, os.PathLike[str]]" = None,
     random_state: RandomState = 1,
     n_jobs: Optional[int] = -1,
     verbose: int = 0,
@@ -146,6 +147,8 @@ def discover(
         Find the graph again in so many resamples of the rows, and tell how many of them have each edge.
     knowledge : path
         A file with what is known beforehand, in Tetrad's text format: tiers, forbidden and required arrows.
+    targets : path
+        A CSV file with the interventions, segment,variable,kind: which segments hit which variables (docs/targets.md).
 
     Returns
     -------
@@ -162,7 +165,7 @@ def discover(
     (3, 3)
     """
     named: Dict[str, Any] = {"method": method, "alpha": alpha, **options}
-    named.update(bootstrap=bootstrap, knowledge=knowledge)
+    named.update(bootstrap=bootstrap, knowledge=knowledge, targets=targets)
     found: DiscoverResult = run("discover", discover_result, X, segments, named, random_state, n_jobs, verbose)
     return found
 

@@ -128,6 +128,15 @@ def test_pcalg_pag():
     assert numpy.count_nonzero(matrix) == 6
 
 
+def test_marks_of_hidden_causes():
+    marked = Graph(["a", "b", "c"], [Edge("a", "b", confounded=True), Edge("b", "c")])
+    assert [edge.confounded for edge in marked.edges] == [True, False]
+    networkx = need("networkx")
+    made = marked.to_networkx()
+    assert isinstance(made, networkx.DiGraph)
+    assert made["a"]["b"]["confounded"] is True and "confounded" not in made["b"]["c"]
+
+
 def test_networkx():
     networkx = need("networkx")
     made = MIXED.to_networkx()

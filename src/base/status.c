@@ -1,6 +1,7 @@
 /* status.c - the context of a run: last message, progress, cancelling. */
 #include "base/status.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/show.h"
 
@@ -15,6 +16,7 @@ nonsens_context *nonsens_context_new(void)
     if (ctx) {
         ctx->root = ctx;
         atomic_init(&ctx->cancelled, 0);
+        atomic_init(&ctx->finishing, 0);
     }
     return ctx;
 }
@@ -41,6 +43,13 @@ void nonsens_context_cancel(nonsens_context *ctx)
 {
     if (ctx) {
         atomic_store(&ctx->cancelled, 1);
+    }
+}
+
+void nonsens_context_finish(nonsens_context *ctx)
+{
+    if (ctx) {
+        atomic_store(&ctx->finishing, 1);
     }
 }
 
@@ -110,6 +119,9 @@ void context_begin(nonsens_context *ctx)
     ctx->message[0] = '\0';
     ctx->warning[0] = '\0';
     atomic_store(&ctx->cancelled, 0);
+    atomic_store(&ctx->finishing, 0);
+    ctx->mode = FINISH_CANCELS;
+    ctx->deadline = 0.0;
     ctx->max_memory = 0;
 }
 
@@ -120,9 +132,46 @@ void context_child(nonsens_context *child, nonsens_context *parent)
     child->silent = parent->silent;
 }
 
+static bool is_to_finish(const nonsens_context *root)
+{
+    bool is_late = root->mode == FINISH_ENDS_SEARCH && root->deadline > 0.0 && clock_seconds() > root->deadline;
+    return is_late || atomic_load(&root->finishing) != 0;
+}
+
 bool is_cancelled(const nonsens_context *ctx)
 {
-    return atomic_load(&ctx->root->cancelled) != 0;
+    const nonsens_context *root = ctx->root;
+    return atomic_load(&root->cancelled) != 0 || (root->mode != FINISH_REPORTS && is_to_finish(root));
+}
+
+bool finish_was_asked(const nonsens_context *ctx)
+{
+    return atomic_load(&ctx->root->finishing) != 0;
+}
+
+void finish_allow(nonsens_context *ctx, double seconds)
+{
+    ctx->root->mode = FINISH_CAN;
+    ctx->root->deadline = seconds > 0.0 ? clock_seconds() + seconds : 0.0;
+}
+
+void finish_begin(nonsens_context *ctx)
+{
+    if (ctx->root->mode == FINISH_CAN && ctx == ctx->root) { // not in a job of a parallel loop, which others wait for
+        ctx->root->mode = FINISH_ENDS_SEARCH;
+    }
+}
+
+nonsens_status finish_catch(nonsens_context *ctx, nonsens_status status, bool *unfinished)
+{
+    nonsens_context *root = ctx->root;
+    *unfinished = false;
+    if (root->mode != FINISH_ENDS_SEARCH) {
+        return status;
+    }
+    root->mode = FINISH_REPORTS;
+    *unfinished = status == NONSENS_CANCELLED && atomic_load(&root->cancelled) == 0;
+    return *unfinished ? NONSENS_OK : status;
 }
 
 nonsens_status check_cancelled(nonsens_context *ctx)

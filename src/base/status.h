@@ -14,15 +14,24 @@
 
 enum { MESSAGE_BYTES = 1024, MEGABYTE = 1000000 };
 
+/*
+ * What a request to finish early, or a deadline, does.  A run that could report what it has (FINISH_CAN) calls
+ * finish_begin before its search; the request then ends the search as a cancel request does, with NONSENS_CANCELLED.
+ * The run catches that by finish_catch and reports: nothing ends the report but nonsens_context_cancel.
+ */
+enum finish_mode { FINISH_CANCELS, FINISH_CAN, FINISH_ENDS_SEARCH, FINISH_REPORTS };
+
 struct nonsens_context {
     char message[MESSAGE_BYTES];
     char warning[MESSAGE_BYTES];  /* of the root: a warning of the run beside its result; empty: none */
     struct nonsens_context *root; /* itself, or the context whose parallel loop runs this job */
     nonsens_progress_fn progress;
     void *progress_user;
-    atomic_int cancelled;
-    int64_t max_memory; /* of the root: bytes that the library may hold while it runs; 0: no limit */
-    bool silent;        /* reports no progress, because it runs a job of a loop that does */
+    atomic_int cancelled, finishing; /* the run is to end: without a result, or soon and with what it has */
+    enum finish_mode mode;           /* of the root */
+    double deadline;                 /* of the root: on the clock of clock_seconds, or 0 */
+    int64_t max_memory;              /* of the root: bytes that the library may hold while it runs; 0: no limit */
+    bool silent;                     /* reports no progress, because it runs a job of a loop that does */
 };
 
 /*
@@ -52,6 +61,16 @@ void context_child(nonsens_context *child, nonsens_context *parent);
 
 /* Says whether somebody asked to stop. */
 bool is_cancelled(const nonsens_context *ctx);
+
+/* Lets a request to finish, and a limit of seconds (0: none) from now on, end a search that can report what it has. */
+void finish_allow(nonsens_context *ctx, double seconds);
+/* Begins the search that may be ended early, if the run allows that. */
+void finish_begin(nonsens_context *ctx);
+/* Ends the search: turns a failure of it that only means that it was to finish into success and *unfinished. */
+nonsens_status finish_catch(nonsens_context *ctx, nonsens_status status, bool *unfinished);
+
+/* Says whether somebody asked to finish, rather than a deadline. */
+bool finish_was_asked(const nonsens_context *ctx);
 
 /* Fails with NONSENS_CANCELLED if somebody asked to stop; for use in long loops. */
 nonsens_status check_cancelled(nonsens_context *ctx);

@@ -292,20 +292,27 @@ nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data)
     return audit_autocorrelation(ctx, &scratch, data);
 }
 
-nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *data)
+nonsens_status audit_require_labels(nonsens_context *ctx, const nonsens_data *data)
 {
-    int64_t segments = data->segments;
     char label[SHOWN_BYTES];
-    if (segments == 0) {
+    if (data->segments == 0) {
         return fail(ctx, NONSENS_ERR_DATA, AUDIT_NEEDS_SEGMENTS);
     }
-    if (segments == 1) {
+    if (data->segments == 1) {
         return fail(
             ctx, NONSENS_ERR_DATA,
             "all rows have the segment label %s; at least two segments are needed: name another column with --segment "
             "COL",
             show_quoted(label, data->labels[0]));
     }
+    return NONSENS_OK;
+}
+
+nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *data)
+{
+    int64_t segments = data->segments;
+    char label[SHOWN_BYTES];
+    TRY(audit_require_labels(ctx, data));
     if (data->start[segments] - data->start[segments - 1] < 2) {
         return fail(ctx, NONSENS_ERR_DATA, "segment %s has a single row; merge it with another or remove the row",
                     show_quoted(label, data->labels[dataset_smallest_segment(data)]));

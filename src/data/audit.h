@@ -18,6 +18,9 @@ nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data);
     "name their column with --segment COL, cut the rows with --segments equal:K, or give one file per segment"
 #define AUDIT_NEEDS_SEGMENTS "this needs segments; " AUDIT_NAME_SEGMENTS
 
+/* Fails if there are no segments or only one. */
+nonsens_status audit_require_labels(nonsens_context *ctx, const nonsens_data *data);
+
 /* Fails if there are no segments, only one, or one with a single row; for methods that use segments. */
 nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *data);
 

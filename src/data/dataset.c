@@ -7,6 +7,7 @@
 #include "base/show.h"
 #include "data/audit.h"
 #include "data/canonical.h"
+#include "data/gaps.h"
 #include "math/sort.h"
 
 #include <inttypes.h>
@@ -25,6 +26,7 @@ typedef struct build_input {
     const int32_t *category;     // (n) or NULL
     const char *const *labels;   // (segments)
     const int64_t *input_row;    // (n) or NULL
+    bool gaps;                   // NaN is a missing value, not an error
 } build_input;
 
 static int64_t row_number(const build_input *in, int64_t i)
@@ -36,7 +38,7 @@ static nonsens_status check_values(nonsens_context *ctx, const build_input *in)
 {
     for (int64_t j = 0; j < in->d; j++) {
         for (int64_t i = 0; i < in->n; i++) {
-            if (!isfinite(in->column[j][i])) {
+            if (!isfinite(in->column[j][i]) && !(in->gaps && isnan(in->column[j][i]))) {
                 char shown[SHOWN_BYTES];
                 return fail(ctx, NONSENS_ERR_DATA,
                             "column %s, data row %" PRId64 ": the value is not a finite number; remove the row or the "
@@ -153,12 +155,14 @@ static nonsens_status count_categories(nonsens_context *ctx, arena *scratch, con
     return NONSENS_OK;
 }
 
-static nonsens_status fill(nonsens_context *ctx, nonsens_data *data, const build_input *in)
+static nonsens_status fill(nonsens_context *ctx, nonsens_data *data, build_input *in)
 {
     SCOPED_ARENA(scratch);
     int64_t *size, *order;  // (categories), (n)
     int32_t *segment_order; // (categories)
+    const double *const *bare = in->column;
     TRY(check_input(ctx, &scratch, in));
+    TRY(gaps_fill(ctx, &scratch, in->n, in->d, bare, &in->column));
     TRY(count_categories(ctx, &scratch, in, &size));
     canonical_input canonical = {in->n, in->d,   in->category ? in->segments : 1, in->column, in->category,
                                  size,  in->sign};
@@ -176,11 +180,14 @@ static nonsens_status fill(nonsens_context *ctx, nonsens_data *data, const build
     TRY(arena_texts(ctx, &data->memory, in->d, in->names, &data->names));
     TRY(fill_segments(ctx, data, in, size, segment_order));
     TRY(fill_values(ctx, data, in, order));
+    if (in->column != bare) {
+        TRY(gaps_mark(ctx, &data->memory, data->n, data->d, bare, order, &data->gap));
+    }
     data->hash = canonical_hash(data);
     return NONSENS_OK;
 }
 
-static nonsens_status build(nonsens_context *ctx, const build_input *in, bool audit, nonsens_data **out)
+static nonsens_status build(nonsens_context *ctx, build_input *in, bool audit, nonsens_data **out)
 {
     *out = NULL;
     SCOPED(memory_release_scoped) nonsens_data *data = memory_get(1, sizeof *data);
@@ -198,7 +205,7 @@ nonsens_status dataset_new(nonsens_context *ctx, int64_t n, int64_t d, const dou
                            const char *const *names, const int32_t *category, int64_t segments,
                            const char *const *labels, const int64_t *input_row, nonsens_data **out)
 {
-    build_input in = {n, d, segments, column, NULL, names, category, labels, input_row};
+    build_input in = {n, d, segments, column, NULL, names, category, labels, input_row, false};
     return build(ctx, &in, true, out);
 }
 
@@ -206,7 +213,7 @@ nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d,
                                      const char *const *names, const int32_t *category, int64_t segments,
                                      const char *const *labels, const int64_t *input_row, nonsens_data **out)
 {
-    build_input in = {n, d, segments, column, NULL, names, category, labels, input_row};
+    build_input in = {n, d, segments, column, NULL, names, category, labels, input_row, true};
     return build(ctx, &in, false, out);
 }
 
@@ -222,7 +229,8 @@ static nonsens_status take_columns(nonsens_context *ctx, arena *a, const nonsens
     ARENA_TRY(ctx, a, sign, count);
     for (int64_t k = 0; k < count; k++) {
         int64_t j = index ? index[k] : k;
-        column[k] = matrix_col(data->x, j);
+        TRY(gaps_restore(ctx, a, data->n, matrix_col(data->x, j), data->gap ? data->gap + j * data->n : NULL,
+                         &column[k]));
         names[k] = data->names[j];
         sign[k] = data->sign[j];
     }
@@ -234,7 +242,8 @@ static nonsens_status take_columns(nonsens_context *ctx, arena *a, const nonsens
                         .names = names,
                         .category = data->segments > 0 ? data->segment : NULL,
                         .labels = (const char *const *)data->labels,
-                        .input_row = data->input_row};
+                        .input_row = data->input_row,
+                        .gaps = true};
     return NONSENS_OK;
 }
 

@@ -21,6 +21,7 @@ struct nonsens_data {
     int64_t n, d;
     int64_t segments;     /* E; 0 if the user named no segments (all rows are then one stretch, start[0..1]) */
     matrix x;             /* (n, d) finite values, times sign */
+    bool *gap;            /* (n, d) the value is missing, and x holds the median of its column; NULL: none is */
     double *sign;         /* (d) 1, or -1 for a mirrored column */
     char **names;         /* (d) */
     char **labels;        /* (E) label texts in canonical segment order */
@@ -32,7 +33,9 @@ struct nonsens_data {
     bool by_role;         /* read with --x, --y and --given: just these variables, in this order */
     int64_t dependent;    /* columns that are exact linear functions of others */
     bool in_time;         /* neighbouring rows depend on one another, as in a time series (audit) */
-    char **warning;       /* (warnings) sentences of reading and audit */
+    char **left_out[2];   /* (left_out_count) names of variables, and labels of segments, that tidy.c left out */
+    int64_t left_out_count[2], left_out_capacity[2];
+    char **warning; /* (warnings) sentences of reading and audit */
     int64_t warnings, warning_capacity;
 };
 
@@ -44,7 +47,7 @@ nonsens_status dataset_new(nonsens_context *ctx, int64_t n, int64_t d, const dou
                            const char *const *names, const int32_t *category, int64_t segments,
                            const char *const *labels, const int64_t *input_row, nonsens_data **out);
 
-/* Does the same without the audit: a constant column is no error. */
+/* Does the same without the audit: a constant column is no error, and NaN is a missing value. */
 nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
                                      const char *const *names, const int32_t *category, int64_t segments,
                                      const char *const *labels, const int64_t *input_row, nonsens_data **out);
@@ -70,6 +73,12 @@ nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_
 
 /* Returns the segments, or one group of all rows if there are none or tests are pooled; whole (2) must live as long. */
 row_groups dataset_groups(const nonsens_data *data, const nonsens_options *options, int64_t whole[2]);
+
+/* Says whether a value of the user's column j is missing. */
+static inline bool dataset_is_gap(const nonsens_data *data, int64_t row, int64_t j)
+{
+    return data->gap && data->gap[j * data->n + row];
+}
 
 /* Finds the user's column of this name; -1 if there is none. */
 int64_t dataset_find_name(const nonsens_data *data, const char *name);

@@ -155,7 +155,7 @@ static bool fourth_rule(const orienter *o, int64_t a, int64_t b)
     return false;
 }
 
-static bool is_implied(const orienter *o, int64_t a, int64_t b)
+bool orient_implies(const orienter *o, int64_t a, int64_t b)
 {
     return first_rule(o, a, b) || second_rule(o, a, b) || third_rule(o, a, b) ||
            (o->beyond_pattern && fourth_rule(o, a, b));
@@ -180,7 +180,7 @@ static bool collect(orienter *o)
             if (bits_has(pdag_row(g, o->doubt, a), b)) {
                 continue;
             }
-            bool forth = is_implied(o, a, b), back = is_implied(o, b, a);
+            bool forth = orient_implies(o, a, b), back = orient_implies(o, b, a);
             any = any || forth || back;
             if (forth && back) {
                 doubt_line(o, a, b);

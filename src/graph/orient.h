@@ -73,6 +73,9 @@ nonsens_status orient_colliders(nonsens_context *ctx, arena *keep, orienter *o, 
 /* Applies Meek's rules (Meek, "Causal inference and causal explanation with background knowledge", UAI 1995). */
 nonsens_status orient_rules(nonsens_context *ctx, orienter *o);
 
+/* Returns whether one of Meek's rules directs the line a - b as a -> b. */
+bool orient_implies(const orienter *o, int64_t a, int64_t b);
+
 /* Returns whether the line a - b may become a -> b: not against what is known, no cycle, no new v-structure. */
 bool orient_may(const orienter *o, int64_t a, int64_t b);
 /* Directs the line a - b, then all that the rules imply; *done: whether that was possible (orient_may). */

@@ -35,6 +35,8 @@ void cblas_dsyrk(int order, int uplo, int trans, blas_int n, blas_int k, double 
                  double beta, double *c, blas_int ldc);
 void cblas_dtrsm(int order, int side, int uplo, int trans, int diagonal, blas_int m, blas_int n, double alpha,
                  const double *a, blas_int lda, double *b, blas_int ldb);
+void cblas_dtrsv(int order, int uplo, int trans, int diagonal, blas_int n, const double *a, blas_int lda, double *x,
+                 blas_int step);
 void dpotri_(const char *uplo, const blas_int *n, double *a, const blas_int *lda, blas_int *info, text_length);
 void dsyevd_(const char *jobz, const char *uplo, const blas_int *n, double *a, const blas_int *lda, double *w,
              double *work, const blas_int *lwork, blas_int *iwork, const blas_int *liwork, blas_int *info, text_length,
@@ -167,9 +169,14 @@ void linalg_solve_lower(bool transpose, int64_t k, int64_t m, const double *l, i
     if (k <= 0 || m <= 0) {
         return;
     }
+    int how = transpose ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE;
     bool alone = blas_enter();
-    cblas_dtrsm(CBLAS_COLUMN_MAJOR, CBLAS_LEFT, CBLAS_LOWER, transpose ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE,
-                CBLAS_NOT_UNIT, (blas_int)k, (blas_int)m, 1.0, l, stride(ldl), b, stride(ldb));
+    if (m == 1) { // dtrsm would copy the whole of L
+        cblas_dtrsv(CBLAS_COLUMN_MAJOR, CBLAS_LOWER, how, CBLAS_NOT_UNIT, (blas_int)k, l, stride(ldl), b, 1);
+    } else {
+        cblas_dtrsm(CBLAS_COLUMN_MAJOR, CBLAS_LEFT, CBLAS_LOWER, how, CBLAS_NOT_UNIT, (blas_int)k, (blas_int)m, 1.0, l,
+                    stride(ldl), b, stride(ldb));
+    }
     blas_leave(alone);
 }
 

@@ -56,8 +56,8 @@ static void factor_damped(nonsens_context *ctx, descent *d)
     const double *hessian = d->hessian;
     d->in_use = d->factor;
     for (; d->damping <= MAX_DAMPING; d->damping = fmax(MIN_DAMPING, 4.0 * d->damping)) {
-        memcpy(d->factor, hessian, (size_t)(k * k) * sizeof *d->factor);
-        for (int64_t i = 0; i < k; i++) {
+        for (int64_t i = 0; i < k; i++) { // the upper triangle stays zero
+            memcpy(d->factor + i * k + i, hessian + i * k + i, (size_t)(k - i) * sizeof *d->factor);
             d->factor[i * k + i] += d->damping * fabs(hessian[i * k + i]);
         }
         if (linalg_cholesky(ctx, k, d->factor) == NONSENS_OK) {
@@ -176,10 +176,9 @@ nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const
         TRY(check_cancelled(ctx));
         memset(d->gradient, 0, (size_t)m->size * sizeof *d->gradient);
         if (refresh) {
-            memset(d->hessian, 0, (size_t)(m->size * m->size) * sizeof *d->hessian);
+            mechanism_clear(m, d->hessian);
         }
-        mechanism_derive(m, &d->at, 0, d->hole, &d->weights, d->gradient, hessian);
-        mechanism_derive(m, &d->at, d->hole_end, m->data->n, &d->weights, d->gradient, hessian);
+        mechanism_derive(m, &d->at, d->hole, d->hole_end, &d->weights, d->gradient, hessian);
         mechanism_penalise(m, d->at.theta, d->gradient, hessian);
         if (refresh) {
             factor_damped(ctx, d);

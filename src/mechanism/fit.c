@@ -12,9 +12,11 @@ enum { ROWS_TO_CHOOSE_BY = 3000 };
 
 static const descent_pace ALL_ROWS = {0.03, 0.003, 0.5, 60}, ALONG_PATH = {0.3, 0.1, 0.5, 60},
                           WITHOUT_FOLD = {0.1, 0.03, 0.7, 40}, FEW_STEPS = {0.3, 0.1, 0.7, 5};
-static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-8;
-static const double PATH_GAIN = 1.0; /* nats over all rows that a rougher fit must gain */
-static const double SPREAD = 4.0;    /* at the start T goes from minus this to this */
+static const double PATH_RATIO = 8.0, ROUGHEST = 1e-8;
+static const double PATH_GAIN = 1.0;   /* nats over all rows that a rougher fit must gain */
+static const double MIN_USE = 0.001;   /* nats per row that a cause must gain to have an effect: half of an arrow's */
+static const double LARGE_GAIN = 0.05; /* nats per row after which the next step is twice as long on the log scale */
+static const double SPREAD = 4.0;      /* at the start T goes from minus this to this */
 
 typedef struct fitting {
     descent d;
@@ -22,25 +24,19 @@ typedef struct fitting {
     double *scores;        /* (n) */
     double *shift;         /* (folds, size) from the fit to all rows to that without a fold, as far as known */
     double fold_total[MECHANISM_MAX_FOLDS];
-    double smooth[MECHANISM_MAX_CAUSES];
+    double smooth[MECHANISM_WEIGHTS];
 } fitting;
 
-/* Starts with T linear in y, the same for all causes, and matching scales of the segments. */
+/* Starts with T linear in y, whatever the causes, and matching scales of the segments. */
 static nonsens_status set_line(nonsens_context *ctx, arena *scratch, fitting *f)
 {
     const mechanism_model *m = &f->d.model;
-    int64_t segments = m->data->segments, sloped = 0;
+    const mechanism_term *alone = &m->term[0];
+    int64_t segments = m->data->segments;
     double *scale = f->d.at.theta + m->p + segments, *rows, mean = 0.0;
     ARENA_TRY(ctx, scratch, rows, segments);
-    for (int64_t t = 0; t < m->terms; t++) {
-        sloped += m->term[t].has_slope;
-    }
-    for (int64_t t = 0; t < sloped; t++) {
-        const mechanism_term *term = &m->term[t];
-        for (int64_t i = 0; i < term->rows * term->columns; i++) {
-            double share = (double)(i / term->columns) / (double)(term->rows - 1);
-            f->d.at.theta[term->offset + i] = SPREAD * (2.0 * share - 1.0) / (double)sloped;
-        }
+    for (int64_t i = 0; i < alone->rows; i++) {
+        f->d.at.theta[alone->offset + i] = SPREAD * (2.0 * (double)i / (double)(alone->rows - 1) - 1.0);
     }
     mechanism_apply(m, &f->d.at);
     for (int64_t i = 0; i < m->data->n; i++) {
@@ -71,15 +67,15 @@ static const mechanism_term *find_term(const mechanism_model *m, const mechanism
     return NULL;
 }
 
-/* Copies the parameters of the guess for terms that both models have; those of y alone are spread over all causes. */
+/* Copies the parameters of the guess for terms that both models have; a pair has that of y alone in its product. */
 static void spread_guess(const mechanism_model *m, const mechanism_model *small, const double *guess, double *theta)
 {
     memcpy(theta + m->p, guess + small->p, (size_t)(2 * m->data->segments) * sizeof *theta);
     for (int64_t t = 0; t < m->terms; t++) {
         const mechanism_term *term = &m->term[t], *from = find_term(small, term);
         for (int64_t i = 0; i < term->rows * term->columns; i++) {
-            bool is_alone = !small->term[0].right && term->has_slope; // the only term: one cause
-            theta[term->offset + i] = from ? guess[from->offset + i] : is_alone ? guess[i / term->columns] : 0.0;
+            bool holds_alone = !m->data->separate && term->has_slope && !small->term[0].right;
+            theta[term->offset + i] = from ? guess[from->offset + i] : holds_alone ? guess[i / term->columns] : 0.0;
         }
     }
 }
@@ -203,13 +199,13 @@ static nonsens_status try_smooth(nonsens_context *ctx, fitting *f, bool first, m
     return NONSENS_OK;
 }
 
-/* Returns to the best fit, with the smoothness of the causes with which[i] == wanted divided by PATH_RATIO. */
-static bool make_rougher(fitting *f, const bool *which, bool wanted, const mechanism_fit *best)
+/* Returns to the best fit, with the smoothness of the causes with which[i] == wanted divided by ratio. */
+static bool make_rougher(fitting *f, const bool *which, bool wanted, double ratio, const mechanism_fit *best)
 {
     bool possible = false;
     restore_fit(f, best);
-    for (int64_t i = 0; i < MECHANISM_MAX_CAUSES; i++) {
-        f->smooth[i] = which[i] == wanted ? best->smooth[i] / PATH_RATIO : best->smooth[i];
+    for (int64_t i = 0; i < MECHANISM_WEIGHTS; i++) {
+        f->smooth[i] = which[i] == wanted ? best->smooth[i] / ratio : best->smooth[i];
         possible = possible || (which[i] == wanted && f->smooth[i] > ROUGHEST);
         f->smooth[i] = fmax(f->smooth[i], ROUGHEST);
     }
@@ -230,14 +226,16 @@ static nonsens_status score_chosen(nonsens_context *ctx, fitting *f, mechanism_f
     return NONSENS_OK;
 }
 
-/* Whether the new causes do not improve the prediction of the rows that the choice uses. */
+/* Whether the new causes hardly improve the prediction of the rows that the choice uses. */
 static bool is_useless(const mechanism_data *data, const mechanism_guess *guess, const mechanism_fit *fit)
 {
+    int64_t folds = folds_to_choose_by(data);
     double without = 0.0;
-    for (int64_t k = 0; guess && k < folds_to_choose_by(data); k++) {
+    for (int64_t k = 0; guess && k < folds; k++) {
         without += guess->fold_total[k];
     }
-    return guess && fit->total < without + PATH_GAIN;
+    double use = data->separate ? fmax(PATH_GAIN, MIN_USE * (double)data->block[folds]) : PATH_GAIN;
+    return guess && fit->total < without + use;
 }
 
 /* Keeps the fit without the new causes: they have no effect. */
@@ -246,11 +244,27 @@ static nonsens_status keep_guess(nonsens_context *ctx, arena *scratch, fitting *
 {
     TRY(set_guess(ctx, scratch, effect, guess, f));
     memcpy(f->smooth, out->smooth, sizeof f->smooth);
-    for (int64_t i = 0; i < MECHANISM_MAX_CAUSES; i++) {
-        f->smooth[i] = is_new[i] ? SMOOTHEST : f->smooth[i];
+    for (int64_t i = 0; i < MECHANISM_WEIGHTS; i++) {
+        f->smooth[i] = is_new[i] ? f->d.model.data->smoothest : f->smooth[i];
     }
     keep_best(f, out->total, out);
     out->is_guess = true;
+    return NONSENS_OK;
+}
+
+/* Makes weights with which[i] == wanted smaller as long as that helps: by large steps as long as these gain much. */
+static nonsens_status roughen(nonsens_context *ctx, fitting *f, const bool *which, bool wanted, mechanism_fit *out)
+{
+    double ratio = PATH_RATIO, rows = (double)f->d.model.data->block[folds_to_choose_by(f->d.model.data)];
+    bool better = true;
+    while (better && make_rougher(f, which, wanted, ratio, out)) {
+        double before = out->total;
+        TRY(try_smooth(ctx, f, false, out, &better));
+        bool was_large = ratio > PATH_RATIO;
+        ratio = better && f->d.model.data->separate && out->total - before > LARGE_GAIN * rows ? PATH_RATIO * PATH_RATIO
+                                                                                               : PATH_RATIO;
+        better = better || was_large;
+    }
     return NONSENS_OK;
 }
 
@@ -263,15 +277,12 @@ static nonsens_status walk_path(nonsens_context *ctx, arena *scratch, fitting *f
                                 const mechanism_guess *guess, mechanism_fit *out)
 {
     bool better;
-    for (int64_t i = 0; i < MECHANISM_MAX_CAUSES; i++) {
-        f->smooth[i] = is_new[i] ? SMOOTHEST : f->smooth[i];
+    for (int64_t i = 0; i < MECHANISM_WEIGHTS; i++) {
+        f->smooth[i] = is_new[i] ? f->d.model.data->smoothest : f->smooth[i];
     }
     TRY(try_smooth(ctx, f, true, out, &better));
     for (int side = 1; side >= 0; side--) {
-        better = true;
-        while (better && make_rougher(f, is_new, side == 1, out)) {
-            TRY(try_smooth(ctx, f, false, out, &better));
-        }
+        TRY(roughen(ctx, f, is_new, side == 1, out));
         if (side == 1 && is_useless(f->d.model.data, guess, out)) {
             return keep_guess(ctx, scratch, f, is_new, effect, guess, out);
         }
@@ -279,19 +290,23 @@ static nonsens_status walk_path(nonsens_context *ctx, arena *scratch, fitting *f
     return score_chosen(ctx, f, out);
 }
 
-/* Finds the causes that the guess lacks; the others get the guess' smoothness. */
-static void match_causes(int64_t causes, const int64_t *cause, const mechanism_guess *guess, bool *is_new,
-                         double *smooth)
+/* Finds the weights that the guess lacks; the others are the guess' ones. */
+static void match_causes(const mechanism_data *data, int64_t causes, const int64_t *cause, const mechanism_guess *guess,
+                         bool *is_new, double *smooth)
 {
-    for (int64_t i = 0; i < MECHANISM_MAX_CAUSES; i++) {
+    for (int64_t i = 0; i < MECHANISM_WEIGHTS; i++) {
         is_new[i] = true;
-        smooth[i] = SMOOTHEST;
+        smooth[i] = data->smoothest;
         for (int64_t k = 0; guess && i < causes && k < guess->causes; k++) {
             if (guess->cause[k] == cause[i]) {
                 is_new[i] = false;
                 smooth[i] = guess->smooth[k];
             }
         }
+    }
+    if (guess && data->separate) {
+        is_new[MECHANISM_ALONE] = false;
+        smooth[MECHANISM_ALONE] = guess->smooth[MECHANISM_ALONE];
     }
 }
 
@@ -300,16 +315,16 @@ nonsens_status mechanism_run(nonsens_context *ctx, arena *keep, const mechanism_
 {
     SCOPED_ARENA(scratch);
     fitting f = {0};
-    bool is_new[MECHANISM_MAX_CAUSES];
+    bool is_new[MECHANISM_WEIGHTS];
     *out = (mechanism_fit){0};
-    ARENA_TRY(ctx, keep, out->held_out, data->n);
+    ARENA_TRY(ctx, keep, out->held_out, data->all);
     ARENA_TRY(ctx, keep, out->theta, (1 + data->folds) * mechanism_size(data, causes));
     TRY(mechanism_new(ctx, &scratch, data, effect, causes, cause, &f.d.model));
     ARENA_TRY(ctx, &scratch, f.scores, data->n);
     ARENA_TRY(ctx, &scratch, f.shift, data->folds * f.d.model.size);
     TRY(mechanism_point_new(ctx, &scratch, &f.d.model, &f.whole));
     TRY(descent_new(ctx, &scratch, &f.d));
-    match_causes(causes, cause, guess, is_new, f.smooth);
+    match_causes(data, causes, cause, guess, is_new, f.smooth);
     TRY(guess ? set_guess(ctx, &scratch, effect, guess, &f) : set_line(ctx, &scratch, &f));
     mechanism_apply(&f.d.model, &f.d.at);
     return walk_path(ctx, &scratch, &f, is_new, effect, guess, out);
@@ -327,6 +342,30 @@ nonsens_status mechanism_disturbance(nonsens_context *ctx, const mechanism_data 
     mechanism_apply(&m, &at);
     for (int64_t i = 0; i < data->n; i++) {
         disturbance[data->row[i]] = at.transform[i];
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status mechanism_held_out(nonsens_context *ctx, const mechanism_data *data, int64_t effect, int64_t causes,
+                                  const int64_t *cause, const double *theta, double *log_density, double *z)
+{
+    SCOPED_ARENA(scratch);
+    mechanism_model m;
+    mechanism_point at;
+    double *score;
+    TRY(mechanism_new(ctx, &scratch, data, effect, causes, cause, &m));
+    TRY(mechanism_point_new(ctx, &scratch, &m, &at));
+    ARENA_TRY(ctx, &scratch, score, data->n);
+    const double *location = at.theta + m.p, *scale = location + data->segments;
+    for (int64_t k = 0; k < data->folds; k++) {
+        memcpy(at.theta, theta + (k + 1) * m.size, (size_t)m.size * sizeof *theta);
+        mechanism_apply(&m, &at);
+        mechanism_likelihood(&m, &at, data->block[k], data->block[k + 1], score);
+        for (int64_t i = data->block[k]; i < data->block[k + 1]; i++) {
+            int32_t e = data->segment[i];
+            log_density[data->row[i]] = score[i];
+            z[data->row[i]] = (at.transform[i] - location[e]) * exp(-scale[e]);
+        }
     }
     return NONSENS_OK;
 }

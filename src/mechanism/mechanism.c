@@ -5,7 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { EFFECT_BASIS = 15, CAUSE_BASIS = 11, PAIR_BASIS = 7 };
+/* Numbers of B-splines, with few and with many rows: few rows do not determine many coefficients (many-variables.md).
+ */
+typedef struct basis_sizes {
+    int64_t alone, effect, main, cause, pair;
+} basis_sizes;
+enum { MANY_ROWS = 5000 };
+static const basis_sizes FEW = {21, 11, 21, 8, 5}, MANY = {21, 13, 21, 9, 5}, OF_PAIR = {15, 15, 0, 11, 7};
+static const double SMOOTHEST = 25.6, SMOOTHEST_OF_PAIR = 0.4;
 
 static nonsens_status fill_effect(nonsens_context *ctx, arena *a, const mechanism_data *d, const double *warped,
                                   int64_t basis, mechanism_splines *out)
@@ -58,24 +65,117 @@ nonsens_status mechanism_data_new(nonsens_context *ctx, arena *a, int64_t d, con
                                   int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
                                   mechanism_data *out)
 {
+    const basis_sizes *basis = d == 2 ? &OF_PAIR : start[segments] < MANY_ROWS ? &FEW : &MANY;
     *out = (mechanism_data){.n = start[segments],
+                            .all = start[segments],
                             .d = d,
                             .segments = segments,
                             .folds = folds,
-                            .effect_basis = EFFECT_BASIS,
-                            .cause_basis = CAUSE_BASIS,
-                            .pair_basis = PAIR_BASIS};
+                            .separate = d != 2,
+                            .smoothest = d == 2 ? SMOOTHEST_OF_PAIR : SMOOTHEST,
+                            .alone_basis = basis->alone,
+                            .effect_basis = basis->effect,
+                            .main_basis = basis->main,
+                            .cause_basis = basis->cause,
+                            .pair_basis = basis->pair};
     TRY(order_rows(ctx, a, start, fold, out));
+    ARENA_TRY(ctx, a, out->alone, d);
     ARENA_TRY(ctx, a, out->effect, d);
+    ARENA_TRY(ctx, a, out->main, d);
     ARENA_TRY(ctx, a, out->cause, d);
     ARENA_TRY(ctx, a, out->pair, d);
     for (int64_t j = 0; j < d; j++) {
+        TRY(fill_effect(ctx, a, out, warped[j], out->alone_basis, &out->alone[j]));
         TRY(fill_effect(ctx, a, out, warped[j], out->effect_basis, &out->effect[j]));
+        if (out->separate) {
+            TRY(fill_cause(ctx, a, out, warped[j], out->main_basis, &out->main[j]));
+        }
         TRY(fill_cause(ctx, a, out, warped[j], out->cause_basis, &out->cause[j]));
         TRY(fill_cause(ctx, a, out, warped[j], out->pair_basis, &out->pair[j]));
     }
     return NONSENS_OK;
 }
+
+/* ---- some of the segments -------------------------------------------------------------------------------------- */
+
+/* Lists the places of rows in kept segments, place (n), and numbers rows, folds and segments of *out anew. */
+static nonsens_status restrict_rows(nonsens_context *ctx, arena *a, const mechanism_data *data, const bool *keep,
+                                    const int64_t *number, int64_t *place, mechanism_data *out)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        kept += keep[data->segment[i]];
+    }
+    ARENA_TRY(ctx, a, out->block, data->folds + 1);
+    ARENA_TRY(ctx, a, out->row, kept);
+    ARENA_TRY(ctx, a, out->segment, kept);
+    out->n = 0;
+    for (int64_t k = 0; k < data->folds; k++) {
+        out->block[k] = out->n;
+        for (int64_t i = data->block[k]; i < data->block[k + 1]; i++) {
+            if (keep[data->segment[i]]) {
+                out->row[out->n] = data->row[i];
+                out->segment[out->n] = (int32_t)number[data->segment[i]];
+                place[out->n++] = i;
+            }
+        }
+    }
+    out->block[data->folds] = out->n;
+    return NONSENS_OK;
+}
+
+static nonsens_status restrict_splines(nonsens_context *ctx, arena *a, int64_t n, const int64_t *place, int64_t order,
+                                       const mechanism_splines *from, mechanism_splines *to)
+{
+    ARENA_TRY(ctx, a, to->first, n);
+    ARENA_TRY(ctx, a, to->value, order * n);
+    if (from->slope) {
+        ARENA_TRY(ctx, a, to->slope, order * n);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        size_t size = (size_t)order * sizeof(double);
+        to->first[i] = from->first[place[i]];
+        memcpy(to->value + order * i, from->value + order * place[i], size);
+        if (from->slope) {
+            memcpy(to->slope + order * i, from->slope + order * place[i], size);
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status mechanism_data_restrict(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
+                                       const bool *keep, const double *warped, mechanism_data *out)
+{
+    SCOPED_ARENA(scratch);
+    int64_t *place, *number;
+    *out = *data;
+    ARENA_TRY(ctx, &scratch, place, data->n);
+    ARENA_TRY(ctx, &scratch, number, data->segments);
+    out->segments = 0;
+    for (int64_t e = 0; e < data->segments; e++) {
+        number[e] = out->segments;
+        out->segments += keep[e];
+    }
+    TRY(restrict_rows(ctx, a, data, keep, number, place, out));
+    mechanism_splines **to[] = {&out->alone, &out->effect, &out->main, &out->cause, &out->pair};
+    mechanism_splines *const from[] = {data->alone, data->effect, data->main, data->cause, data->pair};
+    for (int kind = 0; kind < 5; kind++) {
+        bool of_effect = kind < 2;
+        ARENA_TRY(ctx, a, *to[kind], data->d);
+        for (int64_t j = 0; j < data->d; j++) {
+            if (j == effect && of_effect && warped) {
+                TRY(fill_effect(ctx, a, out, warped, kind == 0 ? data->alone_basis : data->effect_basis,
+                                &(*to[kind])[j]));
+            } else if ((j == effect) == of_effect && from[kind][j].first) {
+                TRY(restrict_splines(ctx, a, out->n, place, of_effect ? MECHANISM_EFFECT_ORDER : MECHANISM_CAUSE_ORDER,
+                                     &from[kind][j], &(*to[kind])[j]));
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- models ---------------------------------------------------------------------------------------------------- */
 
 static void add_term(mechanism_model *m, const mechanism_splines *left, int64_t rows, const mechanism_splines *right,
                      int64_t columns, bool has_slope, int64_t first, int64_t second)
@@ -97,7 +197,7 @@ void mechanism_smooth(mechanism_model *m, const double *smooth)
             spline_add_differences(2, weight, term->offset + b, term->rows, term->stride, m->p, m->penalty);
         }
         for (int64_t i = term->offset; i < term->offset + term->rows * term->columns; i++) {
-            m->penalty[i * m->p + i] += MECHANISM_RIDGE * weight;
+            m->penalty[i * m->p + i] += mechanism_ridge(weight);
         }
     }
 }
@@ -107,11 +207,14 @@ nonsens_status mechanism_new(nonsens_context *ctx, arena *a, const mechanism_dat
 {
     *out = (mechanism_model){.data = data};
     const mechanism_splines *y = &data->effect[effect];
-    if (causes == 0) {
-        add_term(out, y, data->effect_basis, NULL, 1, true, 0, 0);
+    if (data->separate || causes == 0) {
+        add_term(out, &data->alone[effect], data->alone_basis, NULL, 1, true, MECHANISM_ALONE, MECHANISM_ALONE);
     }
     for (int64_t i = 0; i < causes; i++) {
         add_term(out, y, data->effect_basis, &data->cause[cause[i]], data->cause_basis, true, i, i);
+    }
+    for (int64_t i = 0; data->separate && i < causes; i++) {
+        add_term(out, &data->main[cause[i]], data->main_basis, NULL, 1, false, i, i);
     }
     for (int64_t i = 0; i < causes; i++) {
         for (int64_t k = i + 1; k < causes; k++) {
@@ -126,6 +229,7 @@ nonsens_status mechanism_new(nonsens_context *ctx, arena *a, const mechanism_dat
 
 int64_t mechanism_size(const mechanism_data *data, int64_t causes)
 {
-    int64_t own = causes == 0 ? data->effect_basis : causes * data->effect_basis * data->cause_basis;
+    int64_t alone = data->separate || causes == 0 ? data->alone_basis : 0;
+    int64_t own = alone + causes * (data->main_basis + data->effect_basis * data->cause_basis);
     return own + causes * (causes - 1) / 2 * data->pair_basis * data->pair_basis + 2 * data->segments;
 }

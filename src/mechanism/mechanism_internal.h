@@ -4,15 +4,15 @@
 
 #include "mechanism/mechanism.h"
 
-enum { MECHANISM_MAX_TERMS = MECHANISM_MAX_CAUSES * (MECHANISM_MAX_CAUSES + 1) / 2 };
+enum { MECHANISM_MAX_TERMS = 1 + MECHANISM_MAX_CAUSES * (MECHANISM_MAX_CAUSES + 3) / 2 };
 
-/* Products of B-splines of two variables; y alone if `right` is NULL. */
+/* Products of B-splines of two variables; those of the left one if `right` is NULL. */
 typedef struct mechanism_term {
     const mechanism_splines *left, *right;
     bool has_slope;         /* left is y */
     int64_t offset, stride; /* the product of left a and right b has the coefficient offset + a * stride + b */
     int64_t rows, columns;  /* number of left and of right B-splines */
-    int64_t cause[2];       /* indices of the causes; the second repeats the first unless the term is of a pair */
+    int64_t cause[2];       /* indices of its weights; the second repeats the first unless the term is of a pair */
     double weight;          /* of its squared second differences, by mechanism_smooth */
 } mechanism_term;
 
@@ -26,6 +26,11 @@ typedef struct mechanism_model {
 
 /* Ridge in addition to second differences, so that coefficients without rows are defined. */
 #define MECHANISM_RIDGE 0.02
+#define MECHANISM_RIDGE_UP_TO 0.4 /* it does not grow with weights above this: T may be steep if it is smooth */
+static inline double mechanism_ridge(double weight)
+{
+    return MECHANISM_RIDGE * (weight < MECHANISM_RIDGE_UP_TO ? weight : MECHANISM_RIDGE_UP_TO);
+}
 
 /* If dT/dy is below this, or negative, log dT/dy is continued by its second-order expansion. */
 #define MECHANISM_FLAT 0.1
@@ -34,7 +39,7 @@ typedef struct mechanism_model {
 nonsens_status mechanism_new(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect, int64_t causes,
                              const int64_t *cause, mechanism_model *out);
 
-/* Fills the penalty: smooth (causes, at least 1) is the weight of second differences for each cause. */
+/* Fills the penalty: smooth (MECHANISM_WEIGHTS) has the weights of second differences. */
 void mechanism_smooth(mechanism_model *m, const double *smooth);
 
 /* Parameters, and T and dT/dy at all rows, which are linear in the coefficients. */
@@ -47,7 +52,8 @@ typedef struct mechanism_point {
 typedef struct mechanism_weights {
     double *first, *second, *mixed;     /* (n) by T, twice, by T and rho */
     double *slope_first, *slope_second; /* (n) by dT/dy, twice */
-    double *crossing;                   /* (2 E, p) summed: by segments' parameters and coefficients */
+    double *crossing;                   /* (2, p, E) summed: by segments' parameters and coefficients */
+    struct mechanism_second *sums;      /* second.h */
 } mechanism_weights;
 
 /* Allocate a point and the weights of a model. */
@@ -63,12 +69,18 @@ double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at,
 
 /*
  * Adds gradient (size) and, if not NULL, the lower triangle of the second derivatives of minus the log likelihood of
- * these rows.
+ * all rows but hole .. hole_end - 1.
  */
-void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t hole, int64_t hole_end,
                       mechanism_weights *weights, double *gradient, double *hessian);
 
-/* Returns the sum of penalties on coefficients, locations and scales; adds to gradient and hessian unless NULL. */
+/* Sets the lower triangle of hessian (size, size) to the second derivatives of the penalties on coefficients. */
+void mechanism_clear(const mechanism_model *m, double *hessian);
+
+/*
+ * Returns the sum of penalties on coefficients, locations and scales; adds to gradient, and to hessian those on
+ * locations and scales (the others come from mechanism_clear), unless NULL.
+ */
 double mechanism_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian);
 
 #endif

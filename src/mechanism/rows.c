@@ -2,7 +2,7 @@
  * rows.c - passes over the rows: computes the log densities (1) of mechanism.h, their first and second derivatives.
  */
 #include "math/pair.h"
-#include "mechanism/mechanism_internal.h"
+#include "mechanism/second.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,8 @@ nonsens_status mechanism_weights_new(nonsens_context *ctx, arena *a, const mecha
         ARENA_TRY(ctx, a, *lists[k], m->data->n);
     }
     ARENA_TRY(ctx, a, out->crossing, 2 * m->data->segments * m->p);
-    return NONSENS_OK;
+    ARENA_TRY(ctx, a, out->sums, 1);
+    return mechanism_second_new(ctx, a, m, out->sums);
 }
 
 /* ---- products of B-splines ------------------------------------------------------------------------------------- */
@@ -39,7 +40,7 @@ typedef struct row_term {
     const double *left, *slope, *right;
 } row_term;
 
-/* Looks a term up at row i; order: of the left B-splines.  y alone is multiplied by 1 and 0. */
+/* Looks a term up at row i; order: of the left B-splines.  One variable alone is multiplied by 1 and 0. */
 static inline row_term look_up(const mechanism_term *t, int64_t order, int64_t i)
 {
     static const double ALONE[CAUSE] = {1.0, 0.0};
@@ -59,14 +60,16 @@ static inline void apply_term(const mechanism_term *t, int64_t order, int64_t n,
     for (int64_t i = 0; i < n; i++) {
         row_term r = look_up(t, order, i);
         const double *at = to->theta + r.start;
-        double sum = 0.0, rise = 0.0;
+        pair right = pair_load(r.right), sum = {0.0}, rise = {0.0};
         for (int64_t a = 0; a < order; a++, at += t->stride) {
-            double along = r.right[0] * at[0] + r.right[1] * at[1];
+            pair along = t->right ? right * pair_load(at) : (pair){at[0]};
             sum += r.left[a] * along;
-            rise += order == EFFECT ? r.slope[a] * along : 0.0;
+            rise += order == EFFECT ? r.slope[a] * along : sum;
         }
-        to->transform[i] += sum;
-        to->slope[i] += rise;
+        to->transform[i] += sum[0] + sum[1];
+        if (order == EFFECT) {
+            to->slope[i] += rise[0] + rise[1];
+        }
     }
 }
 
@@ -177,106 +180,79 @@ static inline void add_gradient(const mechanism_term *t, int64_t order, int64_t 
     for (int64_t i = from; i < to; i++) {
         row_term r = look_up(t, order, i);
         double *at = gradient + r.start;
+        pair right = pair_load(r.right);
         for (int64_t a = 0; a < order; a++, at += t->stride) {
             double weight = w->first[i] * r.left[a];
             weight += order == EFFECT ? w->slope_first[i] * r.slope[a] : 0.0;
-            at[0] += weight * r.right[0];
-            at[1] += weight * r.right[1];
+            if (t->right) {
+                pair_store(at, pair_load(at) + weight * right);
+            } else {
+                at[0] += weight;
+            }
         }
     }
 }
 
-/* Adds second derivatives by a coefficient and by the location or the scale of a segment, (2 E, p). */
-static inline void add_crossing(const mechanism_model *m, const mechanism_term *t, int64_t order, int64_t from,
-                                int64_t to, const mechanism_weights *w)
+/* Adds second derivatives by a coefficient and by the location and the scale of a segment, (2, p, E). */
+static void add_crossing(const mechanism_model *m, const mechanism_term *t, int64_t order, int64_t from, int64_t to,
+                         const mechanism_weights *w)
 {
-    int64_t segments = m->data->segments;
     for (int64_t i = from; i < to; i++) {
         row_term r = look_up(t, order, i);
-        double *location = w->crossing + m->data->segment[i] * m->p + r.start, *scale = location + segments * m->p;
-        for (int64_t a = 0; a < order; a++, location += t->stride, scale += t->stride) {
-            for (int64_t b = 0; b < (t->right ? CAUSE : 1); b++) {
-                double value = r.left[a] * r.right[b];
-                location[b] -= w->second[i] * value;
-                scale[b] += w->mixed[i] * value;
+        double *at = w->crossing + 2 * (m->data->segment[i] * m->p + r.start);
+        pair weight = {-w->second[i], w->mixed[i]};
+        for (int64_t a = 0; a < order; a++, at += 2 * t->stride) {
+            pair_store(at, pair_load(at) + r.left[a] * r.right[0] * weight);
+            if (t->right) {
+                pair_store(at + 2, pair_load(at + 2) + r.left[a] * r.right[1] * weight);
             }
         }
     }
 }
 
-static inline void add_to(double *to, pair v)
-{
-    pair_store(to, pair_load(to) + v);
-}
-
-/* Adds second derivatives by coefficients of two terms, the lower triangle: u comes after t or is t. */
-static inline void add_products(const mechanism_term *t, int64_t order_t, const mechanism_term *u, int64_t order_u,
-                                int64_t from, int64_t to, const mechanism_weights *w, int64_t ld, double *hessian)
-{
-    bool same = t == u, sloped = order_t == EFFECT && order_u == EFFECT;
-    int64_t stride = u->stride, step = t->stride * ld;
-    for (int64_t i = from; i < to; i++) {
-        row_term r = look_up(t, order_t, i), q = look_up(u, order_u, i);
-        double *column = hessian + r.start * ld + q.start, weight[EFFECT][EFFECT];
-        pair right = pair_load(q.right);
-        double near = r.right[0], far = r.right[1];
-        for (int64_t a = 0; a < order_t; a++) {
-            for (int64_t b = 0; b < order_u; b++) {
-                weight[a][b] = w->second[i] * r.left[a] * q.left[b];
-                weight[a][b] += sloped ? w->slope_second[i] * r.slope[a] * q.slope[b] : 0.0;
-            }
-        }
-        for (int64_t a = 0; a < order_t; a++, column += step) {
-            for (int64_t b = same ? a : 0; b < order_u; b++) {
-                add_to(column + b * stride, weight[a][b] * near * right);
-                add_to(column + b * stride + ld, weight[a][b] * far * right);
-            }
-        }
-    }
-}
-
-/* Goes term by term and not row by row: the memory that is written to stays in the cache. */
-static void add_second(const mechanism_model *m, int64_t from, int64_t to, const mechanism_weights *w, double *hessian)
+static void add_second(const mechanism_model *m, int64_t hole, int64_t hole_end, mechanism_weights *w, double *hessian)
 {
     int64_t crossings = 2 * m->data->segments;
     memset(w->crossing, 0, (size_t)(crossings * m->p) * sizeof *w->crossing);
     for (int64_t t = 0; t < m->terms; t++) {
-        if (m->term[t].has_slope) {
-            add_crossing(m, &m->term[t], EFFECT, from, to, w);
-        } else {
-            add_crossing(m, &m->term[t], CAUSE, from, to, w);
-        }
-        for (int64_t u = t; u < m->terms; u++) {
-            const mechanism_term *first = &m->term[t], *second = &m->term[u];
-            if (second->has_slope) {
-                add_products(first, EFFECT, second, EFFECT, from, to, w, m->size, hessian);
-            } else if (first->has_slope) {
-                add_products(first, EFFECT, second, CAUSE, from, to, w, m->size, hessian);
-            } else {
-                add_products(first, CAUSE, second, CAUSE, from, to, w, m->size, hessian);
-            }
-        }
+        int64_t order = m->term[t].has_slope ? EFFECT : CAUSE;
+        add_crossing(m, &m->term[t], order, 0, hole, w);
+        add_crossing(m, &m->term[t], order, hole_end, m->data->n, w);
     }
     for (int64_t j = 0; j < m->p; j++) {
-        for (int64_t k = 0; k < crossings; k++) {
-            hessian[j * m->size + m->p + k] += w->crossing[k * m->p + j];
+        for (int64_t e = 0; e < m->data->segments; e++) {
+            const double *of_segment = w->crossing + 2 * (e * m->p + j);
+            hessian[j * m->size + m->p + e] += of_segment[0];
+            hessian[j * m->size + m->p + m->data->segments + e] += of_segment[1];
+        }
+    }
+    for (int64_t i = hole; i < hole_end; i++) {
+        w->second[i] = w->slope_second[i] = 0.0;
+    }
+    mechanism_second_add(m, w->sums, w->second, w->slope_second, hessian);
+}
+
+static void add_gradients(const mechanism_model *m, int64_t from, int64_t to, const mechanism_weights *w,
+                          double *gradient)
+{
+    for (int64_t t = 0; t < m->terms; t++) {
+        if (m->term[t].has_slope) {
+            add_gradient(&m->term[t], EFFECT, from, to, w, gradient);
+        } else {
+            add_gradient(&m->term[t], CAUSE, from, to, w, gradient);
         }
     }
 }
 
-void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t hole, int64_t hole_end,
                       mechanism_weights *weights, double *gradient, double *hessian)
 {
-    weigh_rows(m, at, from, to, weights, gradient, hessian);
-    for (int64_t t = 0; t < m->terms; t++) {
-        if (m->term[t].has_slope) {
-            add_gradient(&m->term[t], EFFECT, from, to, weights, gradient);
-        } else {
-            add_gradient(&m->term[t], CAUSE, from, to, weights, gradient);
-        }
-    }
+    weigh_rows(m, at, 0, hole, weights, gradient, hessian);
+    weigh_rows(m, at, hole_end, m->data->n, weights, gradient, hessian);
+    add_gradients(m, 0, hole, weights, gradient);
+    add_gradients(m, hole_end, m->data->n, weights, gradient);
     if (hessian) {
-        add_second(m, from, to, weights, hessian);
+        add_second(m, hole, hole_end, weights, hessian);
     }
 }
 
@@ -304,7 +280,7 @@ static double penalise_roughness(const double *theta, int64_t count, int64_t ste
 
 static double penalise_term(const mechanism_term *t, const double *theta, double *gradient)
 {
-    double sum = 0.0, ridge = MECHANISM_RIDGE * t->weight;
+    double sum = 0.0, ridge = mechanism_ridge(t->weight);
     for (int64_t a = 0; a < t->rows; a++) {
         int64_t at = a * t->stride;
         sum += penalise_roughness(theta + at, t->columns, 1, t->weight, gradient ? gradient + at : NULL);
@@ -354,17 +330,24 @@ static double penalise_segments(const mechanism_model *m, const double *theta, d
     return sum;
 }
 
+void mechanism_clear(const mechanism_model *m, double *hessian)
+{
+    for (int64_t j = 0; j < m->size; j++) {
+        double *column = hessian + j * m->size;
+        int64_t penalised = j < m->p ? m->p : j;
+        if (j < m->p) {
+            memcpy(column + j, m->penalty + j * m->p + j, (size_t)(m->p - j) * sizeof *column);
+        }
+        memset(column + penalised, 0, (size_t)(m->size - penalised) * sizeof *column);
+    }
+}
+
 double mechanism_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
 {
     double sum = 0.0;
     for (int64_t t = 0; t < m->terms; t++) {
         int64_t first = m->term[t].offset;
         sum += penalise_term(&m->term[t], theta + first, gradient ? gradient + first : NULL);
-    }
-    for (int64_t j = 0; hessian && j < m->p; j++) {
-        for (int64_t i = j; i < m->p; i++) {
-            hessian[j * m->size + i] += m->penalty[j * m->p + i];
-        }
     }
     return sum + penalise_segments(m, theta, gradient, hessian);
 }

@@ -8,6 +8,7 @@
 #include "methods/nonsens/nonsens_method.h"
 #include "methods/pc/pc_method.h"
 #include "methods/structured/structured_method.h"
+#include "methods/structured_graph/structured_graph_method.h"
 
 #include <string.h>
 
@@ -96,7 +97,7 @@ static const method table[] = {
                             "mechanisms that stay",
                  .assumes = GIVEN_SEGMENTS STRUCTURED_MODEL,
                  .direction_options = "opinions " CLASSIFIER_OPTIONS NETWORK_OPTIONS HSIC_OPTIONS,
-                 .discover_options = "knowledge block-length " HSIC_OPTIONS,
+                 .discover_options = "knowledge targets block-length time-limit " HSIC_OPTIONS,
                  .commands = PAIR | GRAPH,
                  .needs_segments = 1,
                  .disturbances = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER},
@@ -193,7 +194,7 @@ static const method table[] = {
                             "segments",
                  .assumes = GIVEN_SEGMENTS ICP_MODEL,
                  .direction_options = "invariance pooling " HSIC_OPTIONS,
-                 .discover_options = "invariance target max-given pooling " HSIC_OPTIONS,
+                 .discover_options = "invariance target targets max-given pooling " HSIC_OPTIONS,
                  .commands = PAIR | GRAPH,
                  .needs_segments = 1},
         .direction = icp_direction,
@@ -240,7 +241,7 @@ static const method table[] = {
                  .assumes = GIVEN_SEGMENTS PC_MODEL FISHER_Z_MODEL
                  " Where pairs are compared: disturbances are independent inside each segment and change over at least "
                  "three segments, and mechanisms stay the same in all of them.",
-                 .discover_options = "orient-by as-published layers " PC_OPTIONS,
+                 .discover_options = "orient-by as-published layers targets " PC_OPTIONS,
                  .commands = GRAPH,
                  .needs_segments = 1},
         .discover = pc_nonsens_discover,

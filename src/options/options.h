@@ -16,10 +16,11 @@ typedef struct range {
 } range;
 
 /* Choices; the order is that of the words in the table. */
-enum option_na_rule { NA_ERROR, NA_DROP_ROWS };
+enum option_na_rule { NA_ERROR, NA_DROP_ROWS, NA_PAIRWISE };
 enum option_sem { SEM_LAYERED, SEM_NODE };
 enum option_noise { NOISE_LAPLACE, NOISE_GAUSSIAN, NOISE_STUDENT, NOISE_UNIFORM };
 enum option_modulate { MODULATE_BOTH, MODULATE_CAUSE, MODULATE_EFFECT, MODULATE_PROPORTIONAL };
+enum option_interventions { INTERVENTIONS_NONE, INTERVENTIONS_FIXED, INTERVENTIONS_CHANGED, INTERVENTIONS_MIXED };
 enum option_confounded { CONFOUNDED_NO, CONFOUNDED_MODULATED, CONFOUNDED_STATIONARY };
 enum option_activation { ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH };
 enum option_last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
@@ -80,10 +81,11 @@ struct nonsens_options {
     unsigned command;
     /* every command */
     int64_t seed, threads, max_memory;
+    double time_limit;
     double alpha;
     /* reading data */
     const char *segment, *segments, *vars, *x, *y, *given;
-    bool no_header, keep_all;
+    bool no_header, keep_all, reversed;
     enum option_na_rule na;
     /* direction, discover, explain: the method, and the rows that it uses */
     const char *method;
@@ -99,7 +101,7 @@ struct nonsens_options {
     /* direction, diagnose: segment classifiers in general, and those on splines */
     enum option_features features;
     enum option_opinions opinions;
-    int64_t score_folds, block_length, basis;
+    int64_t score_folds, block_length, basis, onset;
     double undersmooth;
     /* direction, ica: unmixing */
     enum option_unmixing unmixing;
@@ -127,7 +129,7 @@ struct nonsens_options {
     enum option_colliders colliders;
     enum option_conflicts conflicts;
     int orient_by; /* index of its choice, which is the name of a method */
-    const char *target, *knowledge;
+    const char *target, *knowledge, *targets;
     /* discover: bootstrap samples */
     int64_t bootstrap;
     enum option_resample resample;
@@ -139,11 +141,12 @@ struct nonsens_options {
     const char *truth_column;
     /* simulate */
     enum option_sem sem;
-    int64_t nodes, depth, sim_segments, per_segment;
+    int64_t nodes, depth, sim_segments, per_segment, changing;
     enum option_noise noise;
     range scale, mean;
     enum option_modulate modulate;
     enum option_confounded confounded;
+    enum option_interventions interventions;
     bool correlated, cyclic, independent, changing_mechanism;
     double edge_prob, fault;
     /* reproduce (resume: also direction and discover) */

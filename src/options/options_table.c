@@ -79,6 +79,9 @@ const option_row option_table[] = {
             "of the run share a machine."),
     INTEGER("max-memory", max_memory, SIM | ANALYSE | REP, RUN, "0", 0, 1e9, "megabytes",
             "Stop with an error rather than hold more memory than this; 0 means no limit."),
+    REAL("time-limit", time_limit, DIS, RUN, "0", 0, 1e9, "seconds, at least 0",
+         "structured: end the search after so many seconds and give the best graph so far, marked unfinished; 0 means no "
+         "limit. How far the search gets depends on the machine."),
     REAL("alpha", alpha, ANALYSE & ~(DIS | EXP), RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
     REAL("alpha", alpha, DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
@@ -129,9 +132,9 @@ const option_row option_table[] = {
     CHOICE("fdr", fdr, EXP, RUN, "bh", "bh|by|none",
            "q-values over variables that bound the share of false ones among those said to have changed, by Benjamini "
            "and Hochberg (bh) or, under any dependence, Benjamini and Yekutieli (by); none: p-values as they are."),
-    INTEGER_OR("block-length", block_length, EXP, RUN, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
+    INTEGER_OR("block-length", block_length, EXP, RUN, "auto", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
                "For rows that follow one another in time: blocks of this many neighbouring rows count as independent of "
-               "one another. auto finds the length from the autocorrelation of the rows."),
+               "one another. auto finds the length from the autocorrelation of the rows: 1 if there is none."),
     FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
     FLAG("resume", resume, DIR, RUN, "pairs: go on with FILE.journal, which a run that was stopped left beside --json FILE."),
 
@@ -144,6 +147,13 @@ const option_row option_table[] = {
          "Label of the segment that it is compared with; left out, all other segments together."),
     TEXT("graph", graph, EXP, DATA, "",
          "File with the graph, in a format that `nonsens compare` reads; left out, --method finds one."),
+    FLAG("reversed", reversed, EXP, DATA,
+         "The arrows of --graph point from effects to causes, as in a call graph: caller -> callee."),
+    TEXT("target", target, EXP, DATA, "",
+         "The variable in which the fault was seen: only variables that can reach it in the graph count."),
+    INTEGER_OR("onset", onset, EXP, DATA, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
+               "The fault begins at this row of the segment, in the order of the file: the rows before it show what is "
+               "normal. auto finds the row from --target."),
     TEXT("vars", vars, ANALYSE, DATA, "",
          "Variables, names or #k (#1 is the first column), separated by commas; left out, all numeric columns but the "
          "segment column."),
@@ -157,8 +167,14 @@ const option_row option_table[] = {
     FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
     TEXT("knowledge", knowledge, DIS | EXP, DATA, "",
          "File with what is known beforehand, in Tetrad's text format: tiers, forbidden and required arrows."),
-    CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
+    TEXT("targets", targets, DIS, DATA, "",
+         "CSV file with the interventions: segment,variable,kind. kind is fixed, changed, activity or unknown; left out, "
+         "changed."),
+    CHOICE("na", na, ANALYSE & ~EXP, DATA, "error", "error|drop-rows",
            "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
+    CHOICE("na", na, EXP, DATA, "pairwise", "error|drop-rows|pairwise",
+           "What to do about missing values (empty, NA, NaN, null, ?): stop; leave out the rows that have one; or "
+           "judge each variable by the rows that have it and its causes."),
     FLAG("keep-all", keep_all, ANALYSE, DATA,
          "Leave nothing out. Otherwise constant columns, copies of other columns (up to rounding and scale) and segments "
          "with too few rows are left out with a warning."),
@@ -292,17 +308,24 @@ const option_row option_table[] = {
     RANGE("mean", mean, SIM, MODEL, "0:0", -1e9, 1e9, "Likewise the mean; 0:0 leaves it at zero."),
     CHOICE("modulate", modulate, SIM, MODEL, "both", "both|cause|effect|proportional",
            "Whose disturbance changes over segments; proportional: all by the same factor."),
+    INTEGER("changing", changing, SIM, MODEL, "0", 0, 1000, "variables",
+            "How many disturbances change over segments, drawn at random from those of --modulate; the others keep "
+            "scale 1 and mean 0. 0 means all of them."),
     FLAG("correlated", correlated, SIM, MODEL, "The scales of all disturbances grow together over segments."),
     REAL("fault", fault, SIM, MODEL, "0", 0, 1e9, "from 0, which means none, to 1e9",
          "The last segment is like the first, but for one disturbance, drawn at random, that is so many times as wide; "
          "the truth file names it."),
+    CHOICE("interventions", interventions, SIM, MODEL, "none", "none|fixed|changed|mixed",
+           "Half of the segments, drawn at random, intervene on one variable each: fixed draws it from outside, whatever "
+           "its causes; changed gives it another mechanism. The truth file lists them."),
     REAL("edge-prob", edge_prob, SIM, MODEL, "-1", -1, 1, "from 0 to 1, or -1",
          "Probability of an edge between two variables; -1 means 2/(nodes-1)."),
 
     FLAG("cyclic", cyclic, SIM, DEVIATIONS, "The variables cause one another."),
     FLAG("independent", independent, SIM, DEVIATIONS, "No variable causes another."),
     CHOICE("confounded", confounded, SIM, DEVIATIONS, "no", "no|modulated|stationary",
-           "A hidden common cause in place of an effect, one that changes over segments or one that does not."),
+           "A hidden common cause in place of an effect, one that changes over segments or one that does not. With more "
+           "than two variables (--sem node) it causes two of them, which do not cause one another."),
     FLAG("changing-mechanism", changing_mechanism, SIM, DEVIATIONS, "The mechanism itself changes over segments."),
 
     FLAG("pattern", pattern, COM, COMPARISON,

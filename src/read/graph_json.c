@@ -10,6 +10,7 @@
 #include "json/json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* Fails with a message about edge k, from 0. */
@@ -35,7 +36,8 @@ static nonsens_status take_edge(graph_builder *b, size_t k, const json_value *it
     nonsens_edge e = {.type = NONSENS_EDGE_DIRECTED,
                       .weight = json_get_number(item, "weight"),
                       .p_value = json_get_number(item, "p_value"),
-                      .support = json_get_number(item, "support")};
+                      .support = json_get_number(item, "support"),
+                      .confounded = json_object_get(item, "confounded") == json_boolean(true)};
     if (!pair && !json_is(item, JSON_OBJECT)) {
         return fail_edge(b, k, "is neither an object nor a pair of names");
     }
@@ -48,9 +50,25 @@ static nonsens_status take_edge(graph_builder *b, size_t k, const json_value *it
         TRY(graph_read_type(b, 0, type, (int64_t)strlen(type), &e.type, &reversed));
     }
     if (reversed) {
-        e = (nonsens_edge){e.to, e.from, e.type, e.weight, e.p_value, e.support};
+        int64_t from = e.from;
+        e.from = e.to;
+        e.to = from;
     }
     return graph_take_edge(b, 0, e);
+}
+
+/* Pairs of nodes in a truth of simulate that a hidden variable causes: a <-> b. */
+static nonsens_status take_hidden(graph_builder *b, const json_value *hidden)
+{
+    for (size_t k = 0; k < json_array_size(hidden); k++) {
+        const json_value *pair = json_array_get(hidden, k);
+        nonsens_edge e = {
+            .type = NONSENS_EDGE_BIDIRECTED, .weight = NAN, .p_value = NAN, .support = NAN, .confounded = 1};
+        TRY(take_end(b, k, json_array_get(pair, 0), &e.from));
+        TRY(take_end(b, k, json_array_get(pair, 1), &e.to));
+        TRY(graph_take_edge(b, 0, e));
+    }
+    return NONSENS_OK;
 }
 
 /* Keeps the notes above the level "info", for whoever uses the graph. */
@@ -90,6 +108,7 @@ static nonsens_status take_document(graph_builder *b, const json_value *root)
     for (size_t k = 0; k < json_array_size(edges); k++) {
         TRY(take_edge(b, k, json_array_get(edges, k)));
     }
+    TRY(take_hidden(b, json_object_get(root, "hidden")));
     b->graph->format = "JSON";
     b->graph->lists_nodes = true;
     return take_cautions(b, json_object_get(root, "notes"), json_object_get(root, "note_levels"));

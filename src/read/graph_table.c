@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum role { ROLE_OTHER, ROLE_FROM, ROLE_TO, ROLE_TYPE, ROLE_WEIGHT, ROLE_P_VALUE, ROLE_SUPPORT };
+enum role { ROLE_OTHER, ROLE_FROM, ROLE_TO, ROLE_TYPE, ROLE_WEIGHT, ROLE_P_VALUE, ROLE_SUPPORT, ROLE_CONFOUNDED };
 
 typedef struct header_cell {
     char *name;
@@ -39,10 +39,14 @@ static enum role role_of(const char *name)
         const char *word;
         enum role role;
     } words[] = {
-        {"from", ROLE_FROM},       {"cause", ROLE_FROM},      {"source", ROLE_FROM},     {"parent", ROLE_FROM},
-        {"to", ROLE_TO},           {"effect", ROLE_TO},       {"target", ROLE_TO},       {"child", ROLE_TO},
-        {"type", ROLE_TYPE},       {"weight", ROLE_WEIGHT},   {"coef", ROLE_WEIGHT},     {"coefficient", ROLE_WEIGHT},
-        {"p_value", ROLE_P_VALUE}, {"p-value", ROLE_P_VALUE}, {"support", ROLE_SUPPORT},
+        {"from", ROLE_FROM},       {"cause", ROLE_FROM},
+        {"source", ROLE_FROM},     {"parent", ROLE_FROM},
+        {"to", ROLE_TO},           {"effect", ROLE_TO},
+        {"target", ROLE_TO},       {"child", ROLE_TO},
+        {"type", ROLE_TYPE},       {"weight", ROLE_WEIGHT},
+        {"coef", ROLE_WEIGHT},     {"coefficient", ROLE_WEIGHT},
+        {"p_value", ROLE_P_VALUE}, {"p-value", ROLE_P_VALUE},
+        {"support", ROLE_SUPPORT}, {"confounded", ROLE_CONFOUNDED},
     };
     char lower[16];
     size_t length = strlen(name);
@@ -160,6 +164,9 @@ static nonsens_status take_cell(graph_table *t, edge_row *row, header_cell *colu
     case ROLE_OTHER:
         column->not_binary = column->not_binary || !number || (value != 0.0 && value != 1.0);
         column->has_zero = column->has_zero || (number && value == 0.0);
+        return NONSENS_OK;
+    case ROLE_CONFOUNDED:
+        row->edge.confounded = (number && value != 0.0) || (cell.length == 4 && memcmp(cell.text, "true", 4) == 0);
         return NONSENS_OK;
     case ROLE_WEIGHT:
     case ROLE_P_VALUE:
@@ -303,7 +310,8 @@ static nonsens_status read_matrix_row(graph_table *t, graph_matrix *m, int64_t r
         }
         TRY(need_number(t, line, cell, &value));
         if (value != 0.0) {
-            TRY(graph_take_edge(t->b, line, (nonsens_edge){row, col, NONSENS_EDGE_DIRECTED, value, NAN, NAN}));
+            TRY(graph_take_edge(t->b, line,
+                                (nonsens_edge){row, col, NONSENS_EDGE_DIRECTED, value, NAN, .support = NAN}));
         }
         col++;
     } while (csv_next_cell(&t->r));

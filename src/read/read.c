@@ -189,11 +189,12 @@ static bool row_complete(const read_state *r, int64_t i)
     return true;
 }
 
-static nonsens_status refuse_missing(nonsens_context *ctx, const read_state *r)
+/* Fails at the first missing value of the columns from the k-th needed one on. */
+static nonsens_status refuse_missing(nonsens_context *ctx, const read_state *r, int64_t k)
 {
     const table_column *first = NULL;
     int64_t row = INT64_MAX;
-    for (int64_t k = 0; k < needed_columns(r); k++) {
+    for (; k < needed_columns(r); k++) {
         const table_column *column = needed_column(r, k);
         if (column->missing > 0 && column->first_missing < row) {
             first = column;
@@ -237,7 +238,8 @@ static nonsens_status drop_incomplete(nonsens_context *ctx, read_state *r)
 
 nonsens_status reading_settle_missing(nonsens_context *ctx, read_state *r)
 {
-    return r->options->na == NA_DROP_ROWS ? drop_incomplete(ctx, r) : refuse_missing(ctx, r);
+    bool gaps = r->options->na == NA_PAIRWISE; // of variables; labels must be there
+    return r->options->na == NA_DROP_ROWS ? drop_incomplete(ctx, r) : refuse_missing(ctx, r, gaps ? r->variables : 0);
 }
 
 /* ---- segments ------------------------------------------------------------------------------------------------ */
@@ -315,6 +317,29 @@ static nonsens_status warn_dropped(nonsens_context *ctx, const read_state *r, no
     return NONSENS_OK;
 }
 
+static nonsens_status warn_gaps(nonsens_context *ctx, nonsens_data *data)
+{
+    char list[LIST_BYTES] = "";
+    int64_t cells = 0, columns = 0;
+    for (int64_t j = 0; data->gap && j < data->d; j++) {
+        int64_t before = cells;
+        for (int64_t i = 0; i < data->n; i++) {
+            cells += dataset_is_gap(data, i, j);
+        }
+        if (cells > before) {
+            list_add(list, data->names[j]);
+            columns++;
+        }
+    }
+    if (cells == 0) {
+        return NONSENS_OK;
+    }
+    return dataset_warn(ctx, data,
+                        "%" PRId64 " value%s missing in %s: each variable is judged by the rows that have it and its "
+                        "causes, as if values were missing at random",
+                        cells, cells == 1 ? " is" : "s are", list);
+}
+
 /* ---- whole data sets ----------------------------------------------------------------------------------------- */
 
 /* Makes the data set, leaves out what no method can use, and audits the rest unless pairs are audited one by one. */
@@ -352,6 +377,7 @@ nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data 
     data->by_role = r->options->x[0] != '\0';
     TRY(warn_left_out(ctx, r, data));
     TRY(warn_dropped(ctx, r, data));
+    TRY(warn_gaps(ctx, data));
     *out = data;
     data = NULL;
     return NONSENS_OK;

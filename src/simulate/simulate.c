@@ -3,9 +3,10 @@
  *
  * Variables are made in causal order, a hidden common cause first; then the hidden one is dropped and the columns are
  * shuffled.  Sources are unit draws (Laplace exp(-|x|)/2, standard normal, Student with 5 degrees, uniform on
- * [-1, 1]) times the segment's scale plus the segment's mean.  Sources that --modulate exempts keep scale 1 and mean 0;
- * with `proportional` all sources share the scale and the mean of the segment.  Every random number comes from a stream
- * that is named by its purpose, source and segment, so longer data of the same seed begin like shorter data.
+ * [-1, 1]) times the segment's scale plus the segment's mean.  Sources that --modulate or --changing exempts keep scale
+ * 1 and mean 0; with `proportional` all sources share the scale and the mean of the segment.  Every random number comes
+ * from a stream that is named by its purpose, source and segment, so longer data of the same seed begin like shorter
+ * data.
  */
 #include "simulate/simulate.h"
 
@@ -15,9 +16,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-
-/* With more variables hardly any random mixing has |det| >= .3. */
-enum { MAX_CYCLIC = 50 };
 
 static const double STUDENT_DEGREES = 5;
 static const range CHANGE = {0.3, 1.7}; /* of weights under --changing-mechanism */
@@ -35,103 +33,31 @@ typedef struct simulate_drawing {
     double *factor;                    // (m, m) of the current segment
     double *noise, *row, *spare;       // (m)
     int64_t *column;                   // (d) variable shown in each column
+    int64_t *target;                   // (E) with --interventions: the variable that was hit, or -1
+    enum simulate_hit *hit;            // (E) how
+    simulate_model changed;            // the mechanism of the current segment's target
 } simulate_drawing;
 
-static nonsens_status refuse(nonsens_context *ctx, const char *one, const char *other, const char *why)
-{
-    return fail(ctx, NONSENS_ERR_USAGE, "%s and %s cannot be combined: %s", one, other, why);
-}
-
-/* Checks the options that choose the kind of graph, which exclude one another. */
-static nonsens_status check_graph_options(nonsens_context *ctx, const nonsens_options *o)
-{
-    const char *shape = o->cyclic ? "--cyclic" : o->independent ? "--independent" : "--confounded";
-    bool confounded = o->confounded != CONFOUNDED_NO;
-    if (o->cyclic + o->independent + confounded > 1) {
-        return refuse(ctx, shape, o->cyclic && o->independent ? "--independent" : "--confounded",
-                      "choose one kind of graph");
-    }
-    if (o->edge_prob >= 0 && (o->cyclic || o->independent || confounded)) {
-        return refuse(ctx, shape, "--edge-prob", "the edges are fixed by the former");
-    }
-    if (o->cyclic && o->sem == SEM_NODE) {
-        return refuse(ctx, "--cyclic", "--sem node", "the node generator makes acyclic models only");
-    }
-    if (confounded && o->nodes != 2) {
-        return refuse(ctx, "--confounded", "--nodes", "a hidden common cause is made for two variables only");
-    }
-    if (o->cyclic && (o->nodes < 2 || o->nodes > MAX_CYCLIC)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--cyclic needs from 2 to %d variables, not %" PRId64, MAX_CYCLIC,
-                    o->nodes);
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status check_options(nonsens_context *ctx, const nonsens_options *o)
-{
-    if (o->nodes < 1 || o->depth < 1 || o->sim_segments < 1 || o->per_segment < 1) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--nodes, --depth, --segments and --per-segment must be at least 1");
-    }
-    if (o->nodes > INT16_MAX || o->depth > INT16_MAX || o->sim_segments > INT32_MAX) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--nodes, --depth or --segments is too large");
-    }
-    if (!(o->scale.lo > 0) || !(o->scale.hi >= o->scale.lo) || !(o->mean.hi >= o->mean.lo)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--scale needs 0 < LO <= HI and --mean needs LO <= HI");
-    }
-    TRY(check_graph_options(ctx, o));
-    bool no_edges = o->independent || o->confounded != CONFOUNDED_NO;
-    if ((no_edges || o->cyclic) && (o->modulate == MODULATE_CAUSE || o->modulate == MODULATE_EFFECT)) {
-        return refuse(ctx, o->modulate == MODULATE_CAUSE ? "--modulate cause" : "--modulate effect",
-                      o->cyclic        ? "--cyclic"
-                      : o->independent ? "--independent"
-                                       : "--confounded",
-                      "no variable is the cause alone");
-    }
-    if (o->fault > 0.0 && o->sim_segments < 2) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "--fault makes the last segment differ from the first; take two --segments");
-    }
-    if (no_edges && o->changing_mechanism) {
-        return refuse(ctx, "--changing-mechanism", o->independent ? "--independent" : "--confounded",
-                      "there is no edge whose mechanism could change");
-    }
-    return NONSENS_OK;
-}
-
 /* ---- graph --------------------------------------------------------------------------------------------------- */
-
-/* Connects each pair with the given probability, in a cyclic graph in both directions; false if there is no edge. */
-static bool draw_pairs(rng *r, simulate_model *model, double probability, bool cyclic)
-{
-    int64_t m = model->m;
-    bool any = false;
-    for (int64_t j = 1; j < m; j++) {
-        for (int64_t i = 0; i < j; i++) {
-            bool joined = rng_uniform(r) < probability;
-            model->parent[j * m + i] = joined;
-            model->parent[i * m + j] = joined && cyclic;
-            any = any || joined;
-        }
-    }
-    return any;
-}
 
 static void draw_graph(simulate_drawing *w)
 {
     const nonsens_options *o = w->options;
     simulate_model *model = &w->model;
+    int64_t child[2] = {0}; // of the hidden variable; neither causes the other
     if (w->hidden) {
-        for (int64_t j = 1; j < model->m; j++) {
-            model->parent[j * model->m] = true;
-        }
-        return;
+        simulate_draw_children(o->seed, model, child);
     }
-    if (o->independent || o->nodes < 2) {
+    if (o->independent || o->nodes < 2 || (w->hidden && o->nodes == 2)) {
         return;
     }
     double probability = o->edge_prob >= 0 ? o->edge_prob : 2.0 / (double)(o->nodes - 1);
     rng r = simulate_stream(o->seed, RNG_SIMULATE_MECHANISM, STREAM_MASK, 0);
-    while (!draw_pairs(&r, model, probability, o->cyclic) && o->cyclic) { // without a cycle it would not be cyclic
+    while (!simulate_draw_pairs(&r, model, w->hidden, probability, o->cyclic) &&
+           o->cyclic) { // without a cycle it would not be cyclic
+    }
+    if (w->hidden) {
+        model->parent[child[1] * model->m + child[0]] = false;
     }
 }
 
@@ -189,6 +115,23 @@ static void draw_modulation(simulate_drawing *w, int64_t j)
     }
 }
 
+/* Leaves --changing of the modulated sources modulated, drawn at random. */
+static nonsens_status choose_changing(nonsens_context *ctx, simulate_drawing *w)
+{
+    int64_t m = w->model.m, kept = 0, *order;
+    rng r = simulate_stream(w->options->seed, RNG_SIMULATE_MODULATION, STREAM_CHANGING, 0);
+    ARENA_TRY(ctx, w->scratch, order, m);
+    for (int64_t j = 0; j < m; j++) {
+        order[j] = j;
+    }
+    rng_shuffle(&r, m, order);
+    for (int64_t k = 0; k < m && w->options->changing > 0; k++) {
+        w->modulated[order[k]] = w->modulated[order[k]] && kept < w->options->changing;
+        kept += w->modulated[order[k]];
+    }
+    return NONSENS_OK;
+}
+
 /* Makes the last segment like the first, except for the scale of one source. */
 static void add_fault(simulate_drawing *w, nonsens_simulation *s)
 {
@@ -216,6 +159,9 @@ static nonsens_status draw_all_modulation(nonsens_context *ctx, simulate_drawing
     ARENA_TRY(ctx, w->scratch, w->sorted_spare, w->options->sim_segments);
     for (int64_t j = 0; j < m; j++) {
         w->modulated[j] = is_modulated(w, j);
+    }
+    TRY(choose_changing(ctx, w));
+    for (int64_t j = 0; j < m; j++) {
         draw_modulation(w, j);
     }
     return NONSENS_OK;
@@ -257,7 +203,8 @@ static void draw_factors(simulate_drawing *w, int64_t segment)
     }
 }
 
-static void make_row(simulate_drawing *w)
+/* Computes a row of segment e; the noise of a fixed variable is its value. */
+static void make_row(simulate_drawing *w, int64_t e)
 {
     const simulate_model *model = &w->model;
     if (model->sem == SEM_LAYERED) {
@@ -265,7 +212,65 @@ static void make_row(simulate_drawing *w)
         return;
     }
     for (int64_t j = 0; j < model->m; j++) {
-        w->row[j] = simulate_node_value(model, j, w->factor, w->row, w->noise[j]);
+        enum simulate_hit hit = w->target && w->target[e] == j ? w->hit[e] : HIT_NONE;
+        w->row[j] = hit == HIT_FIXED ? w->noise[j]
+                                     : simulate_node_value(hit == HIT_CHANGED ? &w->changed : model, j, w->factor,
+                                                           w->row, w->noise[j]);
+    }
+}
+
+/* ---- interventions --------------------------------------------------------------------------------------------- */
+
+static const range FIXED_AT = {-2.0, 2.0}, FIXED_SCALE = {0.3, 1.5};
+
+/* Draws which variable each of half of the segments hits, and how. */
+static nonsens_status draw_interventions(nonsens_context *ctx, simulate_drawing *w, nonsens_simulation *s)
+{
+    const nonsens_options *o = w->options;
+    int64_t *order;
+    if (o->interventions == INTERVENTIONS_NONE) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, w->scratch, order, s->segments);
+    ARENA_TRY(ctx, w->scratch, w->target, s->segments);
+    ARENA_TRY(ctx, &s->memory, s->target, s->segments);
+    ARENA_TRY(ctx, &s->memory, s->hit, s->segments);
+    w->hit = s->hit;
+    rng r = simulate_stream(o->seed, RNG_SIMULATE_MODULATION, STREAM_INTERVENTION, 0);
+    for (int64_t e = 0; e < s->segments; e++) {
+        order[e] = e;
+        w->target[e] = s->target[e] = -1;
+    }
+    rng_shuffle(&r, s->segments, order);
+    for (int64_t k = 0; k < s->segments / 2; k++) {
+        int64_t e = order[k], column = (int64_t)(rng_uniform(&r) * (double)s->d);
+        bool fixed = rng_uniform(&r) < 0.5;
+        s->target[e] = column;
+        w->target[e] = w->column[column];
+        s->hit[e] = o->interventions == INTERVENTIONS_FIXED || (o->interventions == INTERVENTIONS_MIXED && fixed)
+                        ? HIT_FIXED
+                        : HIT_CHANGED;
+    }
+    w->changed = w->model;
+    return simulate_node_new(ctx, w->scratch, &w->changed);
+}
+
+/* Draws the distribution from outside of the target of a segment, if it is fixed. */
+static void draw_outside(simulate_drawing *w, int64_t e)
+{
+    rng r = simulate_stream(w->options->seed, RNG_SIMULATE_MODULATION, STREAM_INTERVENTION, 1 + e);
+    if (w->target && w->hit[e] == HIT_FIXED) {
+        w->mean[e * w->model.m + w->target[e]] = uniform_on(&r, FIXED_AT);
+        w->scale[e * w->model.m + w->target[e]] = uniform_on(&r, FIXED_SCALE);
+    }
+}
+
+/* Draws the changed mechanism of the target of a segment. */
+static void draw_changed(simulate_drawing *w, int64_t e)
+{
+    if (w->target && w->hit[e] == HIT_CHANGED) {
+        rng r = simulate_stream(w->options->seed, RNG_SIMULATE_MECHANISM, STREAM_INTERVENTION, e);
+        simulate_node_draw_one(&r, w->target[e], &w->changed);
     }
 }
 
@@ -291,6 +296,7 @@ static nonsens_status make_segment(nonsens_context *ctx, simulate_drawing *w, rn
     const nonsens_options *o = w->options;
     int64_t m = w->model.m;
     draw_factors(w, e);
+    draw_changed(w, e);
     for (int64_t j = 0; j < m; j++) {
         // the stream is named by source and segment: more rows never change the rows of another segment
         streams[j] = rng_new((uint64_t)o->seed, RNG_SIMULATE_NOISE, (uint64_t)j << 32 | (uint64_t)e);
@@ -299,7 +305,7 @@ static nonsens_status make_segment(nonsens_context *ctx, simulate_drawing *w, rn
         for (int64_t j = 0; j < m; j++) {
             w->noise[j] = w->mean[e * m + j] + w->scale[e * m + j] * unit_draw(&streams[j], o->noise);
         }
-        make_row(w);
+        make_row(w, e);
         TRY(keep_row(ctx, w, s, i));
         s->segment[i] = (int32_t)e;
     }
@@ -348,6 +354,7 @@ static nonsens_status allocate_table(nonsens_context *ctx, nonsens_simulation *s
     ARENA_TRY(ctx, &s->memory, s->segment, s->n);
     ARENA_TRY(ctx, &s->memory, s->names, s->d);
     ARENA_TRY(ctx, &s->memory, s->edge, s->d * s->d);
+    ARENA_TRY(ctx, &s->memory, s->has_hidden_cause, s->d);
     s->x = matrix_view(x, s->n, s->d);
     s->source = matrix_view(source, s->n, s->d);
     s->modulation = matrix_view(modulation, s->segments, s->d);
@@ -360,6 +367,7 @@ static nonsens_status keep_truth(nonsens_context *ctx, const simulate_drawing *w
     const nonsens_options *o = w->options;
     s->kind = o->cyclic ? TRUTH_CYCLIC : o->independent ? TRUTH_INDEPENDENT : w->hidden ? TRUTH_CONFOUNDED : TRUTH_DAG;
     for (int64_t k = 0; k < s->d; k++) {
+        s->has_hidden_cause[k] = w->hidden && w->model.parent[w->column[k] * m];
         for (int64_t e = 0; e < s->segments; e++) {
             matrix_col(s->modulation, k)[e] = w->scale[e * m + w->column[k]];
         }
@@ -384,6 +392,10 @@ static nonsens_status make_all(nonsens_context *ctx, simulate_drawing *w, nonsen
                                : simulate_layered_draw(ctx, w->scratch, s->options.seed, s->options.cyclic, model));
     TRY(draw_all_modulation(ctx, w));
     TRY(shuffle_columns(ctx, w));
+    TRY(draw_interventions(ctx, w, s));
+    for (int64_t e = 0; e < s->segments; e++) {
+        draw_outside(w, e);
+    }
     if (s->options.fault > 0.0) {
         add_fault(w, s);
     }
@@ -396,7 +408,7 @@ nonsens_status nonsens_simulation_new(nonsens_context *ctx, const nonsens_option
     NEEDED(ctx, options, out);
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_SIMULATE));
-    TRY(check_options(ctx, options));
+    TRY(simulate_check(ctx, options));
     SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_simulation *s = memory_get(1, sizeof *s);
     if (!s) {

@@ -9,7 +9,16 @@
 #include "options/options.h"
 
 /* Streams of one purpose are distinguished by job = kind * 2^32 + index. */
-enum simulate_stream { STREAM_MAIN = 0, STREAM_MASK = 1, STREAM_CHANGE = 2, STREAM_MEAN = 3, STREAM_FAULT = 4 };
+enum simulate_stream {
+    STREAM_MAIN = 0,
+    STREAM_MASK = 1,
+    STREAM_CHANGE = 2,
+    STREAM_MEAN = 3,
+    STREAM_FAULT = 4,
+    STREAM_CHANGING = 5,
+    STREAM_INTERVENTION = 6,
+    STREAM_HIDDEN = 7
+};
 
 static inline rng simulate_stream(int64_t seed, enum rng_purpose purpose, enum simulate_stream kind, int64_t index)
 {
@@ -43,6 +52,16 @@ typedef struct simulate_model {
     double *sign;    // node: (depth, m) +1 or -1 before the additive part
 } simulate_model;
 
+/* Refuses options that contradict one another. */
+nonsens_status simulate_check(nonsens_context *ctx, const nonsens_options *options);
+/*
+ * Connects each pair of the variables from `first` on with the given probability, in a cyclic graph in both directions;
+ * false if there is no edge.
+ */
+bool simulate_draw_pairs(rng *r, simulate_model *model, int64_t first, double probability, bool cyclic);
+/* Draws the two variables that variable 0, the hidden one, causes, in causal order. */
+void simulate_draw_children(int64_t seed, simulate_model *model, int64_t child[2]);
+
 /* Draws the weights of a layered model. */
 nonsens_status simulate_layered_draw(nonsens_context *ctx, arena *memory, int64_t seed, bool cyclic,
                                      simulate_model *model);
@@ -52,6 +71,9 @@ void simulate_layered_row(const simulate_model *model, const double *factor, con
 /* Returns whether |det A(l)| is at least .3 in every layer, with this factor on all off-diagonal entries. */
 bool simulate_layered_invertible(const simulate_model *model, double factor, double *scratch);
 
+/* Draws the weights of one variable of a node model, whose arrays simulate_node_new has made. */
+void simulate_node_draw_one(rng *r, int64_t j, simulate_model *model);
+nonsens_status simulate_node_new(nonsens_context *ctx, arena *memory, simulate_model *model);
 /* Draws the weights of a node model. */
 nonsens_status simulate_node_draw(nonsens_context *ctx, arena *memory, int64_t seed, simulate_model *model);
 /* Returns x_j = f_j(PA_j, N_j), which is increasing in N_j; x (m) holds the variables before j in causal order. */

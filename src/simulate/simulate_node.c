@@ -13,26 +13,38 @@
 
 static const double STRETCH = 0.7;
 
-nonsens_status simulate_node_draw(nonsens_context *ctx, arena *memory, int64_t seed, simulate_model *model)
+nonsens_status simulate_node_new(nonsens_context *ctx, arena *memory, simulate_model *model)
 {
     int64_t m = model->m, inputs = m + 1;
     ARENA_TRY(ctx, memory, model->shift, model->depth * m * inputs);
     ARENA_TRY(ctx, memory, model->stretch, model->depth * m * inputs);
     ARENA_TRY(ctx, memory, model->sign, model->depth * m);
-    for (int64_t j = 0; j < m; j++) {
-        rng r = simulate_stream(seed, RNG_SIMULATE_MECHANISM, STREAM_MAIN, j);
-        for (int64_t l = 0; l < model->depth; l++) {
-            double *shift = model->shift + (l * m + j) * inputs, *stretch = model->stretch + (l * m + j) * inputs;
-            for (int64_t i = 0; i < m; i++) {
-                if (model->parent[j * m + i]) {
-                    shift[i] = simulate_weight(&r);
-                    stretch[i] = simulate_weight(&r);
-                }
+    return NONSENS_OK;
+}
+
+void simulate_node_draw_one(rng *r, int64_t j, simulate_model *model)
+{
+    int64_t m = model->m, inputs = m + 1;
+    for (int64_t l = 0; l < model->depth; l++) {
+        double *shift = model->shift + (l * m + j) * inputs, *stretch = model->stretch + (l * m + j) * inputs;
+        for (int64_t i = 0; i < m; i++) {
+            if (model->parent[j * m + i]) {
+                shift[i] = simulate_weight(r);
+                stretch[i] = simulate_weight(r);
             }
-            shift[m] = rng_uniform(&r) - 0.5;
-            stretch[m] = rng_uniform(&r) - 0.5;
-            model->sign[l * m + j] = rng_uniform(&r) < 0.5 ? -1 : 1;
         }
+        shift[m] = rng_uniform(r) - 0.5;
+        stretch[m] = rng_uniform(r) - 0.5;
+        model->sign[l * m + j] = rng_uniform(r) < 0.5 ? -1 : 1;
+    }
+}
+
+nonsens_status simulate_node_draw(nonsens_context *ctx, arena *memory, int64_t seed, simulate_model *model)
+{
+    TRY(simulate_node_new(ctx, memory, model));
+    for (int64_t j = 0; j < model->m; j++) {
+        rng r = simulate_stream(seed, RNG_SIMULATE_MECHANISM, STREAM_MAIN, j);
+        simulate_node_draw_one(&r, j, model);
     }
     return NONSENS_OK;
 }

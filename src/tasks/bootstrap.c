@@ -257,7 +257,8 @@ static void close_journal(bootstrap *s)
 }
 
 nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                             const knowledge *known, bootstrap_fn *find, const void *state, nonsens_result *result)
+                             const knowledge *known, const targets *hit, bootstrap_fn *find, const void *state,
+                             nonsens_result *result)
 {
     SCOPED_ARENA(scratch);
     SCOPED(close_journal) bootstrap s = {.data = data, .options = options, .find = find, .state = state};
@@ -269,7 +270,7 @@ nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, con
     ARENA_TRY(ctx, &scratch, s.at, data->d * data->d);
     ARENA_TRY(ctx, &scratch, s.last, data->d * data->d);
     if (options->journal[0]) {
-        TRY(bootstrap_journal_open(ctx, data, options, known, &s.own));
+        TRY(bootstrap_journal_open(ctx, data, options, known, hit, &s.own));
         s.journal = &s.own;
     }
     TRY(run_missing(ctx, &scratch, &s));

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "data/dataset.h"
 #include "graph/knowledge.h"
+#include "graph/targets.h"
 #include "methods/shared/result.h"
 
 /* Finds the graph of a data set with these options; `state` is the caller's.  May run in several threads at once. */
@@ -17,16 +18,17 @@ typedef nonsens_status bootstrap_fn(nonsens_context *ctx, const nonsens_data *da
 nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options);
 /* Refuses a journal of other data or options, before anything is computed. */
 nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                       const knowledge *known);
+                                       const knowledge *known, const targets *hit);
 
 /*
  * Runs the method on options->bootstrap bootstrap samples of the data and fills in result->bootstrap, the support of
- * its edges and a note on bootstrap samples that failed.  Does nothing if options->bootstrap is 0.  known (user's
- * order) may be NULL; it only distinguishes journals.  With --journal each finished bootstrap sample is a line of that
- * file; with --resume those in the file are not run again, and a journal of other data or options is refused.
+ * its edges and a note on bootstrap samples that failed.  Does nothing if options->bootstrap is 0.  known and hit
+ * (user's order) may be NULL; they only distinguish journals.  With --journal each finished bootstrap sample is a line
+ * of that file; with --resume those in the file are not run again, and a journal of other data or options is refused.
  */
 nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                             const knowledge *known, bootstrap_fn *find, const void *state, nonsens_result *result);
+                             const knowledge *known, const targets *hit, bootstrap_fn *find, const void *state,
+                             nonsens_result *result);
 
 /* Draws one bootstrap sample, or half sample, within segments from the random stream; the caller frees it. */
 nonsens_status bootstrap_draw(nonsens_context *ctx, arena *scratch, const nonsens_data *data, enum option_resample kind,
@@ -51,7 +53,7 @@ struct journal;
 
 /* Opens the journal for these data and options; on success the caller closes it. */
 nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                      const knowledge *known, struct journal *out);
+                                      const knowledge *known, const targets *hit, struct journal *out);
 /* Appends a finished bootstrap sample. */
 nonsens_status bootstrap_journal_keep(nonsens_context *ctx, struct journal *j, int64_t number,
                                       const bootstrap_outcome *outcome);

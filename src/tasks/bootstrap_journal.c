@@ -28,6 +28,11 @@ nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *opti
     if (options->resume && !options->journal[0]) {
         return fail(ctx, NONSENS_ERR_USAGE, "--resume goes on with a journal; name it by --journal FILE");
     }
+    if (options->time_limit > 0.0 && options->bootstrap > 0) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--time-limit ends the search for one graph, and --bootstrap makes many; keep finished ones by "
+                    "--journal FILE, and go on later with --resume");
+    }
     if (!options->journal[0]) {
         return NONSENS_OK;
     }
@@ -45,13 +50,19 @@ static bool is_setting(const nonsens_option_info *info)
     return strcmp(info->key, "bootstrap") != 0 && strcmp(info->group, "Data") != 0;
 }
 
-/* Hashes the prior knowledge, variables by their canonical rank; 0 if there is none. */
-static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known)
+/* Hashes prior knowledge and targets, variables by their canonical rank; 0 if there is neither. */
+static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known, const targets *hit)
 {
-    uint64_t hash = known ? HASH_START : 0;
+    uint64_t hash = known || hit ? HASH_START : 0;
     for (int64_t a = 0; known && a < data->d; a++) {
         for (int64_t b = 0; b < data->d; b++) {
             hash_number(&hash, known->flags[data->column_rank[a] * data->d + data->column_rank[b]]);
+        }
+    }
+    for (int64_t e = 0; hit && e < data->segments; e++) {
+        hash_number(&hash, hit->unknown[e]);
+        for (int64_t a = 0; a < data->d; a++) {
+            hash_number(&hash, hit->kind[e * data->d + data->column_rank[a]]);
         }
     }
     return hash;
@@ -59,22 +70,22 @@ static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known)
 
 /* Makes the head; the caller releases *head also on failure. */
 static nonsens_status make_head(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                const knowledge *known, json_value **head)
+                                const knowledge *known, const targets *hit, json_value **head)
 {
     TRY(journal_head_new(ctx, &kind, options, is_setting, head));
     TRY(journal_head_add_input(ctx, *head, "data", data->hash));
-    return journal_head_add_input(ctx, *head, "knowledge", knowledge_hash(data, known));
+    return journal_head_add_input(ctx, *head, "knowledge", knowledge_hash(data, known, hit));
 }
 
 nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                       const knowledge *known)
+                                       const knowledge *known, const targets *hit)
 {
     json_value *head = NULL;
     journal j = {0};
     if (!options->journal[0]) {
         return NONSENS_OK;
     }
-    nonsens_status status = make_head(ctx, data, options, known, &head);
+    nonsens_status status = make_head(ctx, data, options, known, hit, &head);
     status = status == NONSENS_OK ? journal_look(ctx, options->journal, &j) : status;
     status = status == NONSENS_OK ? journal_check_head(ctx, &j, &kind, head) : status;
     journal_close(&j);
@@ -83,11 +94,11 @@ nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data 
 }
 
 nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                      const knowledge *known, journal *out)
+                                      const knowledge *known, const targets *hit, journal *out)
 {
     json_value *head;
     *out = (journal){0};
-    nonsens_status status = make_head(ctx, data, options, known, &head);
+    nonsens_status status = make_head(ctx, data, options, known, hit, &head);
     status = status == NONSENS_OK ? journal_open(ctx, options->journal, out) : status;
     status = status == NONSENS_OK ? journal_begin(ctx, out, &kind, head) : status;
     json_decref(head);

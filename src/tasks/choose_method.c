@@ -115,7 +115,8 @@ nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *option
     if (options->as_published && !is_published(m, options)) {
         return refuse_published(ctx, options->command);
     }
-    if (options->target[0] && !method_uses(m, options->command, "target")) {
+    bool explains = options->command == NONSENS_COMMAND_EXPLAIN; // its target is where the fault was seen
+    if (options->target[0] && !explains && !method_uses(m, options->command, "target")) {
         return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method %s; %s finds the graph of all variables",
                     list_users(options->command, "target", &list), m->info.name);
     }
@@ -123,6 +124,11 @@ nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *option
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--knowledge: %s makes no use of it; leave it out, or take a --method that does: %s", m->info.name,
                     list_users(options->command, "knowledge", &list));
+    }
+    if (options->targets[0] && !method_uses(m, options->command, "targets")) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--targets: %s makes no use of it; leave it out, or take a --method that does: %s", m->info.name,
+                    list_users(options->command, "targets", &list));
     }
     return NONSENS_OK;
 }

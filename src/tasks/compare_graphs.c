@@ -108,7 +108,7 @@ static nonsens_edge edge_of(const pdag *g, int64_t a, int64_t b)
 {
     enum pdag_mark mark = pdag_mark_of(g, a, b);
     bool back = mark == PDAG_BACK;
-    return (nonsens_edge){back ? b : a, back ? a : b, pdag_edge_type(mark), NAN, NAN, NAN};
+    return (nonsens_edge){back ? b : a, back ? a : b, pdag_edge_type(mark), NAN, NAN, .support = NAN};
 }
 
 static const char *what_of(const nonsens_edge *estimated, const nonsens_edge *actual)

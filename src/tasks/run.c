@@ -13,6 +13,7 @@
 #include "methods/registry.h"
 #include "methods/shared/reasoning.h"
 #include "read/knowledge_file.h"
+#include "read/targets_file.h"
 #include "tasks/bootstrap.h"
 #include "tasks/choose_method.h"
 #include "tasks/opinions.h"
@@ -66,10 +67,23 @@ static nonsens_status describe_all_rows(nonsens_context *ctx, const nonsens_data
                        used, data->n);
 }
 
-/* Runs a method, on a sample if there are too many rows; known is prior knowledge, or NULL. */
-static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                 const method *m, const knowledge *known, nonsens_result **out)
+/* What a run needs beside data and options, also on a bootstrap sample. */
+typedef struct discovery {
+    const method *method;
+    const knowledge *known; /* prior knowledge; NULL: none */
+    const targets *targets; /* interventions; NULL: none */
+} discovery;
+
+static nonsens_status note_ignored(nonsens_context *ctx, const targets *t, nonsens_result *result)
 {
+    return t && t->ignored ? result_note(ctx, result, NONSENS_NOTE_CAUTION, "%s", t->ignored) : NONSENS_OK;
+}
+
+/* Runs a method, on a sample if there are too many rows. */
+static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 const discovery *d, nonsens_result **out)
+{
+    const method *m = d->method;
     SCOPED(memory_release_scoped) nonsens_data *sample = NULL;
     SCOPED(memory_release_scoped) nonsens_result *result = NULL;
     *out = NULL;
@@ -78,10 +92,13 @@ static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data,
     }
     TRY(subsample(ctx, data, options, method_max_rows(m, options), &sample));
     TRY(result_new(ctx, sample ? sample : data, options, m->info.name, &result));
-    result->known = known;
+    result->known = d->known;
+    result->targets = d->targets;
     result->pair_method = method_for_pairs(m, options);
+    TRY(note_ignored(ctx, d->targets, result));
     TRY(decide(ctx, sample ? sample : data, m, result));
     result->known = NULL;
+    result->targets = NULL;
     result->pair_method = NULL;
     TRY(sample ? describe_all_rows(ctx, data, sample->n, result) : NONSENS_OK);
     *out = result;
@@ -97,7 +114,7 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
     TRY(choose_method(ctx, options, &m));
     TRY(audit_require_pair(ctx, pair));
     SCOPED(memory_release_scoped) nonsens_result *result = NULL;
-    TRY(run_method(ctx, pair, options, m, NULL, &result));
+    TRY(run_method(ctx, pair, options, &(discovery){.method = m}, &result));
     if (options->opinions == OPINIONS_ALL && method_uses(m, NONSENS_COMMAND_DIRECTION, "opinions")) {
         TRY(opinions_ask(ctx, pair, m, result));
     }
@@ -176,12 +193,6 @@ nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *r
 
 /* ---- discover ---- */
 
-/* What a run needs beside data and options, also on a bootstrap sample. */
-typedef struct discovery {
-    const method *method;
-    const knowledge *known; /* prior knowledge; NULL: none */
-} discovery;
-
 static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                  const void *state, nonsens_result **out)
 {
@@ -189,7 +200,7 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     SCOPED(memory_release_scoped) nonsens_result *found = NULL;
     *out = NULL;
     TRY(audit_require_several(ctx, data));
-    TRY(run_method(ctx, data, options, d->method, d->known, &found));
+    TRY(run_method(ctx, data, options, d, &found));
     TRY(run_check_knowledge(ctx, found, d->known));
     *out = found;
     found = NULL;
@@ -202,14 +213,19 @@ static nonsens_status discover(nonsens_context *ctx, const nonsens_data *data, c
     SCOPED_ARENA(memory);
     SCOPED(memory_release_scoped) nonsens_result *found = NULL;
     knowledge known;
+    targets hit;
     discovery d = {.method = m};
     if (options->knowledge[0]) {
         TRY(knowledge_read(ctx, &memory, options->knowledge, data->d, (const char *const *)data->names, &known));
         d.known = &known;
     }
-    TRY(bootstrap_check_journal(ctx, data, options, d.known));
+    if (options->targets[0]) {
+        TRY(targets_read(ctx, &memory, options->targets, data, &hit));
+        d.targets = &hit;
+    }
+    TRY(bootstrap_check_journal(ctx, data, options, d.known, d.targets));
     TRY(find_graph(ctx, data, options, &d, &found));
-    TRY(bootstrap_run(ctx, data, options, d.known, find_graph, &d, found));
+    TRY(bootstrap_run(ctx, data, options, d.known, d.targets, find_graph, &d, found));
     *out = found;
     found = NULL;
     return NONSENS_OK;
@@ -238,6 +254,9 @@ nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *da
     TRY(choose_method(ctx, options, &m));
     warn_unused_options(ctx, options, m);
     TRY(bootstrap_check(ctx, options));
+    if (options->bootstrap == 0) {
+        finish_allow(ctx, options->time_limit);
+    }
     TRY(discover(ctx, data, options, m, out));
     (*out)->seconds = clock_seconds() - begun;
     return NONSENS_OK;

@@ -34,7 +34,8 @@ static void print_edge(FILE *f, const nonsens_edge *e)
 {
     static const char *const ends[] = {"dir=forward", "dir=none", "dir=both"};
     char number[NUMBER_BYTES];
-    fprintf(f, "  v%" PRId64 " -> v%" PRId64 " [%s", e->from + 1, e->to + 1, ends[e->type]);
+    fprintf(f, "  v%" PRId64 " -> v%" PRId64 " [%s%s", e->from + 1, e->to + 1, ends[e->type],
+            e->confounded ? ", style=dashed" : "");
     if (!isnan(e->support)) {
         fprintf(f, ", penwidth=%s", number_print(number, 0.5 + 2.5 * e->support, DIGITS)); // 3 if all samples have it
     }
@@ -45,10 +46,20 @@ static void print_edge(FILE *f, const nonsens_edge *e)
     fputs("];\n", f);
 }
 
+/* Explains what edges of the graph show. */
+static void print_legend(FILE *f, const nonsens_result *result)
+{
+    bool open = report_has_edge(result, NONSENS_EDGE_UNDIRECTED),
+         both = report_has_edge(result, NONSENS_EDGE_BIDIRECTED);
+    fprintf(f, "// a -> b: a causes b%s%s%s%s\n", open ? "; dir=none: direction not known" : "",
+            both ? "; dir=both: " : "", both ? report_edge_meaning(result, NONSENS_EDGE_BIDIRECTED) : "",
+            report_has_marked_edge(result) ? "; style=dashed: a hidden common cause is likely" : "");
+}
+
 void report_dot(FILE *f, const nonsens_result *result, char *const *names)
 {
-    fprintf(f, "// a -> b: a causes b; dir=none: direction not known; dir=both: %s\ndigraph nonsens {\n",
-            report_edge_meaning(result, NONSENS_EDGE_BIDIRECTED));
+    print_legend(f, result);
+    fputs("digraph nonsens {\n", f);
     for (int64_t j = 0; j < result->variables; j++) {
         fprintf(f, "  v%" PRId64 " [label=", j + 1);
         print_label(f, names[j]);

@@ -21,12 +21,47 @@ const char *report_edge_mark(int type)
     return type == NONSENS_EDGE_DIRECTED ? "-->" : type == NONSENS_EDGE_UNDIRECTED ? "---" : "<->";
 }
 
+const char *report_directed_by(nonsens_directed_by by)
+{
+    static const char *const word[] = {[NONSENS_DIRECTED_BY_KNOWLEDGE] = "knowledge",
+                                       [NONSENS_DIRECTED_BY_CHANGES] = "changes",
+                                       [NONSENS_DIRECTED_BY_V_STRUCTURE] = "v-structure",
+                                       [NONSENS_DIRECTED_BY_RULES] = "rules",
+                                       [NONSENS_DIRECTED_BY_LIKELIHOOD] = "likelihood"};
+    return word[by];
+}
+
 const char *report_edge_meaning(const nonsens_result *result, int type)
 {
     return type == NONSENS_EDGE_DIRECTED     ? "from causes to"
            : type == NONSENS_EDGE_UNDIRECTED ? "direction not known"
            : result->bidirected_meaning      ? result->bidirected_meaning
                                              : "hidden common cause";
+}
+
+bool report_has_edge(const nonsens_result *result, int type)
+{
+    for (int64_t i = 0; i < result->edges; i++) {
+        if ((int)result->edge[i].type == type) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool report_is_marked(const nonsens_edge *edge)
+{
+    return edge->confounded && edge->type != NONSENS_EDGE_BIDIRECTED;
+}
+
+bool report_has_marked_edge(const nonsens_result *result)
+{
+    for (int64_t i = 0; i < result->edges; i++) {
+        if (report_is_marked(&result->edge[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 nonsens_status nonsens_result_write_graph(nonsens_context *ctx, const nonsens_result *result,

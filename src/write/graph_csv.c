@@ -1,5 +1,6 @@
 /*
- * graph_csv.c - writes the edges of a graph as CSV (RFC 4180): from,to,type,weight,p_value,support,meaning.
+ * graph_csv.c - writes the edges of a graph as CSV (RFC 4180): from,to,type,weight,p_value,support,meaning,
+ * confounded.
  *
  * Each row says what its edge means.  A comment line above the header would not do: many readers (R, spreadsheets,
  * pandas by default) would take it for the header.  A value that the method does not estimate is an empty cell.  Nodes
@@ -24,7 +25,7 @@ static void print_number(FILE *f, double value)
 
 void report_graph_csv(FILE *f, const nonsens_result *result, char *const *names)
 {
-    fputs("from,to,type,weight,p_value,support,meaning\n", f);
+    fputs("from,to,type,weight,p_value,support,meaning,confounded\n", f);
     for (int64_t i = 0; i < result->edges; i++) {
         const nonsens_edge *e = &result->edge[i];
         csv_cell_print(f, "", names[e->from]);
@@ -34,6 +35,6 @@ void report_graph_csv(FILE *f, const nonsens_result *result, char *const *names)
         print_number(f, e->weight);
         print_number(f, e->p_value);
         print_number(f, e->support);
-        fprintf(f, "%s\n", report_edge_meaning(result, e->type));
+        fprintf(f, "%s,%s\n", report_edge_meaning(result, e->type), e->confounded ? "true" : "false");
     }
 }

@@ -72,6 +72,7 @@ static void print_edge(FILE *f, const nonsens_result *result, const nonsens_edge
     print_number(f, "weight", e->weight);
     print_number(f, "p_value", e->p_value);
     print_number(f, "support", e->support);
+    print_data(f, "confounded", e->confounded ? "true" : "false");
     fputs("    </edge>\n", f);
 }
 
@@ -86,6 +87,7 @@ void report_graphml(FILE *f, const nonsens_result *result, char *const *names)
     print_key(f, "weight", "edge", "double");
     print_key(f, "p_value", "edge", "double");
     print_key(f, "support", "edge", "double");
+    print_key(f, "confounded", "edge", "boolean");
     fputs("  <graph id=\"nonsens\" edgedefault=\"directed\">\n", f);
     for (int64_t j = 0; j < result->variables; j++) {
         fprintf(f, "    <node id=\"v%" PRId64 "\">\n", j + 1);

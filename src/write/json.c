@@ -184,16 +184,36 @@ static json_value *matrix_rows(const double *v, int64_t d)
     return rows;
 }
 
+/* Interventions: those of --targets, and mechanisms that were found to differ. */
+static json_value *target_array(const writer *w)
+{
+    static const char *const KIND[] = {[NONSENS_TARGET_FIXED] = "fixed",
+                                       [NONSENS_TARGET_CHANGED] = "changed",
+                                       [NONSENS_TARGET_ACTIVITY] = "activity",
+                                       [NONSENS_TARGET_UNKNOWN] = "unknown"};
+    json_value *list = json_array();
+    for (int64_t k = 0; k < w->result->target_count; k++) {
+        const nonsens_target *t = &w->result->target[k];
+        json_array_append(list,
+                          json_object_of("segment", json_string(t->segment), "variable",
+                                         json_string(w->result->names[t->variable]), "kind", json_string(KIND[t->kind]),
+                                         "p_value", json_real(t->p_value), "known", json_boolean(t->known), NULL));
+    }
+    return list;
+}
+
 static json_value *edge_array(const writer *w)
 {
     char *const *name = w->result->names;
     json_value *array = json_array();
     for (int64_t i = 0; i < w->result->edges; i++) {
         const nonsens_edge *e = &w->result->edge[i];
-        json_array_append(array,
-                          json_object_of("from", text(w, name[e->from]), "to", text(w, name[e->to]), "type",
-                                         json_string(report_edge_mark(e->type)), "weight", json_real(e->weight),
-                                         "p_value", json_real(e->p_value), "support", json_real(e->support), NULL));
+        const char *by = report_directed_by(e->directed_by);
+        json_array_append(array, json_object_of("from", text(w, name[e->from]), "to", text(w, name[e->to]), "type",
+                                                json_string(report_edge_mark(e->type)), "weight", json_real(e->weight),
+                                                "p_value", json_real(e->p_value), "support", json_real(e->support),
+                                                "directed_by", by ? json_string(by) : json_null(), "confounded",
+                                                json_boolean(e->confounded), NULL));
     }
     return array;
 }
@@ -230,7 +250,7 @@ static json_value *named(const writer *w, const int64_t *variable, int64_t count
 
 /* ---- the result of explain ---- */
 
-/* null or [low, high] */
+/* null or [low, high], of which one may be null: no bound */
 static json_value *interval(double low, double high)
 {
     return isnan(low) || isnan(high) ? json_null() : json_array_of(2, json_real(low), json_real(high));
@@ -240,14 +260,14 @@ static json_value *change_object(const writer *w, const nonsens_change *c, int64
 {
     return json_object_of(
         "variable", text(w, w->result->names[c->variable]), "rank", json_integer(rank), "verdict",
-        text(w, report_verdict(c->verdict)), "own_change", json_real(c->own), "standard_error", json_real(c->own_error),
-        "interval", interval(c->own_low, c->own_high), "p_value", json_real(c->p_value), "q_value",
-        json_real(c->q_value), "share", json_real(c->share), "how", text(w, c->description), "scale",
-        json_real(c->scale), "scale_interval", interval(c->scale_low, c->scale_high), "shift", json_real(c->shift),
-        "shift_interval", interval(c->shift_low, c->shift_high), "marginal_change", json_real(c->marginal),
-        "marginal_standard_error", json_real(c->marginal_error), "marginal_p_value", json_real(c->marginal_p),
-        "marginal_q_value", json_real(c->marginal_q), "causes", named(w, c->cause, c->causes), "follows",
-        named(w, c->follows, c->verdict == NONSENS_VERDICT_FOLLOWS ? c->followed : 0), NULL);
+        text(w, report_verdict(c->verdict)), "size", json_real(c->size), "score", json_real(c->score), "own_change",
+        json_real(c->own), "standard_error", json_real(c->own_error), "interval", interval(c->own_low, INFINITY),
+        "p_value", json_real(c->p_value), "q_value", json_real(c->q_value), "share", json_real(c->share), "how",
+        text(w, c->description), "scale", json_real(c->scale), "scale_interval", interval(c->scale_low, c->scale_high),
+        "shift", json_real(c->shift), "shift_interval", interval(c->shift_low, c->shift_high), "marginal_change",
+        json_real(c->marginal), "marginal_standard_error", json_real(c->marginal_error), "marginal_p_value",
+        json_real(c->marginal_p), "marginal_q_value", json_real(c->marginal_q), "causes", named(w, c->cause, c->causes),
+        "follows", named(w, c->follows, c->verdict == NONSENS_VERDICT_FOLLOWS ? c->followed : 0), NULL);
 }
 
 static json_value *explained_object(const writer *w)
@@ -263,8 +283,9 @@ static json_value *explained_object(const writer *w)
         }
     }
     return json_object_of("of", text(w, e->of), "against", text(w, e->against), "of_rows", json_integer(e->of_rows),
-                          "against_rows", json_integer(e->other_rows), "root_causes", roots, "variables", variables,
-                          NULL);
+                          "against_rows", json_integer(e->other_rows), "onset", json_integer(e->onset), "drift",
+                          json_real(e->drift), "ranking_only", json_boolean(e->ranking_only), "root_causes", roots,
+                          "variables", variables, NULL);
 }
 
 /* ---- the document ---- */
@@ -313,7 +334,13 @@ static void fill_graph(const writer *w, json_value *root)
     json_object_set(root, "method", text(w, r->method));
     json_object_set(root, "nodes", texts(w, r->names, r->variables));
     json_object_set(root, "edges", edge_array(w));
+    if (w->result->target_count > 0) {
+        json_object_set(root, "targets", target_array(w));
+    }
     json_object_set(root, "p_value_bound", json_real(P_VALUE_BOUND));
+    if (r->unfinished) {
+        json_object_set(root, "unfinished", json_boolean(true));
+    }
     if (r->bootstrap.replicates) {
         json_object_set(root, "bootstrap", bootstrap_object(w));
     }

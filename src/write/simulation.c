@@ -64,6 +64,18 @@ static json_value *edges_json(const nonsens_simulation *s)
     return list;
 }
 
+/* The pairs of nodes that a hidden variable causes. */
+static json_value *hidden_json(const nonsens_simulation *s)
+{
+    json_value *pair = json_array();
+    for (int64_t j = 0; j < s->d; j++) {
+        if (s->has_hidden_cause[j]) {
+            json_array_append(pair, json_string(s->names[j]));
+        }
+    }
+    return json_array_of(1, pair);
+}
+
 static json_value *adjacency_json(const nonsens_simulation *s)
 {
     json_value *rows = json_array();
@@ -102,6 +114,27 @@ static json_value *fault_json(const nonsens_simulation *s)
                           json_string("s1"), "factor", json_real(s->options.fault), NULL);
 }
 
+static const char *hit_word(enum simulate_hit hit)
+{
+    return hit == HIT_FIXED ? "fixed" : "changed";
+}
+
+/* [{"segment", "variable", "kind"}], as in results. */
+static json_value *targets_json(const nonsens_simulation *s)
+{
+    char label[24];
+    json_value *list = json_array();
+    for (int64_t e = 0; e < s->segments; e++) {
+        if (s->hit[e] != HIT_NONE) {
+            snprintf(label, sizeof label, "s%" PRId64, e + 1);
+            json_array_append(list, json_object_of("segment", json_string(label), "variable",
+                                                   json_string(s->names[s->target[e]]), "kind",
+                                                   json_string(hit_word(s->hit[e])), NULL));
+        }
+    }
+    return list;
+}
+
 static json_value *truth_json(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s)
 {
     json_value *truth =
@@ -109,8 +142,14 @@ static json_value *truth_json(nonsens_context *ctx, arena *scratch, const nonsen
                        "kind", json_string(kind_word(s->kind)), "adjacency", adjacency_json(s), "adjacency_is",
                        json_string("adjacency[i][j] = 1 means nodes[i] -> nodes[j]: the row is the cause"),
                        "modulation", modulation_json(s), NULL);
+    if (s->kind == TRUTH_CONFOUNDED) {
+        json_object_set(truth, "hidden", hidden_json(s));
+    }
     if (s->options.fault > 0.0) {
         json_object_set(truth, "fault", fault_json(s));
+    }
+    if (s->hit) {
+        json_object_set(truth, "targets", targets_json(s));
     }
     json_object_set(truth, "options", report_options(ctx, scratch, &s->options));
     json_object_set(truth, "seed", json_integer(s->options.seed));
@@ -126,4 +165,20 @@ nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsen
     json_value *truth = truth_json(ctx, &scratch, simulation);
     arena_free(&scratch);
     return report_write_json(ctx, truth, ROUND_TRIP_DIGITS, path);
+}
+
+nonsens_status nonsens_simulation_write_targets(nonsens_context *ctx, const nonsens_simulation *simulation,
+                                                const char *path)
+{
+    NEEDED(ctx, simulation, path);
+    output *out;
+    TRY(output_open(ctx, path, &out));
+    fputs("segment,variable,kind\n", output_stream(out));
+    for (int64_t e = 0; simulation->hit && e < simulation->segments; e++) {
+        if (simulation->hit[e] != HIT_NONE) {
+            fprintf(output_stream(out), "s%" PRId64 ",%s,%s\n", e + 1, simulation->names[simulation->target[e]],
+                    hit_word(simulation->hit[e]));
+        }
+    }
+    return output_close(ctx, out);
 }

@@ -10,6 +10,7 @@ enum {
     MAX_NAMED = 50,
     MAX_LINES = 200,
     DIGITS = 3,
+    RANKED = 3,        /* variables that are named where nothing can be called */
     VERDICT_NAMES = 3, /* of root causes that a variable follows */
     CELL_BYTES = 2 * NUMBER_BYTES + 16,
     VERDICT_BYTES = (VERDICT_NAMES + 1) * (SHOWN_BYTES + 2) + 40
@@ -30,7 +31,7 @@ static const char *change(char cell[CELL_BYTES], double value)
 
 const char *report_verdict(int verdict)
 {
-    static const char *const word[] = {"changed itself", "follows", "unchanged", "unclear"};
+    static const char *const word[] = {"changed itself", "follows", "unchanged", "unclear", "elsewhere"};
     return word[verdict];
 }
 
@@ -55,6 +56,14 @@ static void print_roots(FILE *f, const nonsens_result *r)
     char name[SHOWN_BYTES];
     int64_t named = 0;
     fprintf(f, "root causes of %s:", show_bare(name, r->explained.of));
+    if (r->explained.ranking_only) {
+        fputs(" ranking only, likeliest first:", f);
+        for (int64_t i = 0; i < r->variables && i < RANKED; i++) {
+            fprintf(f, "%s %s", i ? "," : "", show_bare(name, r->names[r->explained.variable[i].variable]));
+        }
+        fputc('\n', f);
+        return;
+    }
     for (int64_t i = 0; i < r->variables && r->explained.variable[i].verdict == NONSENS_VERDICT_CHANGED; i++, named++) {
         if (named < MAX_NAMED) {
             fprintf(f, "%s %s", named ? "," : "", show_bare(name, r->names[r->explained.variable[i].variable]));
@@ -69,10 +78,11 @@ static void print_sentence(FILE *f, const nonsens_result *r)
     const result_explanation *e = &r->explained;
     show_bare(of, e->of);
     snprintf(sentence, sizeof sentence,
-             "%s (%" PRId64 " rows) is compared with %s (%" PRId64 " rows). A variable changed itself where its "
+             "%s (%" PRId64 " row%s) is compared with %s (%" PRId64 " rows). A variable changed itself where its "
              "distribution given its causes differs between them (%s at most %s); what changed only as its causes did "
              "follows them.",
-             of, e->of_rows, e->against ? show_bare(against, e->against) : "all other segments", e->other_rows,
+             of, e->of_rows, e->of_rows == 1 ? "" : "s",
+             e->against ? show_bare(against, e->against) : "all other segments", e->other_rows,
              r->options.fdr == FDR_NONE ? "p" : "q", number_print(alpha, r->options.alpha, DIGITS));
     fputc('\n', f);
     text_print_words(f, sentence, 0, 0);
@@ -80,39 +90,71 @@ static void print_sentence(FILE *f, const nonsens_result *r)
 
 /* ---- the table -------------------------------------------------------------------------------------------------- */
 
-static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c, int64_t rank, int width)
+/* Says whether divergences were measured, of any variable. */
+static bool has_divergences(const nonsens_result *r)
+{
+    for (int64_t i = 0; i < r->variables; i++) {
+        if (!isnan(r->explained.variable[i].own)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c, int64_t rank, int width, bool all)
 {
     char name[SHOWN_BYTES], cell[CELL_BYTES], other[CELL_BYTES], verdict[VERDICT_BYTES];
     fprintf(f, "  %4" PRId64 "  ", rank);
     text_print_padded(f, show_bare(name, r->names[c->variable]), width);
-    fprintf(f, "  %7s  %7s", change(cell, c->own), change(other, c->own_error));
+    fprintf(f, "  %8s", number_cell(cell, round(1000.0 * c->size) / 1000.0));
+    if (all) {
+        fprintf(f, "  %7s  %7s", change(cell, c->own), change(other, c->own_error));
+    } else {
+        fprintf(f, "  %8s", number_cell(cell, c->score));
+    }
     fprintf(f, "  %8s  %8s", number_print_p(cell, c->p_value), number_print_p(other, c->q_value));
-    fprintf(f, "  %6s  %8s", number_cell(cell, c->scale), change(other, c->marginal));
+    if (all) {
+        fprintf(f, "  %6s  %8s", number_cell(cell, c->scale), change(other, c->marginal));
+    }
     fprintf(f, "  %s\n", verdict_text(verdict, r, c));
+}
+
+static void print_head(FILE *f, int width, bool all)
+{
+    fprintf(f, "\n  rank  %-*s  %8s", width, "variable", "size");
+    if (all) {
+        fprintf(f, "  %7s  %7s  %8s  %8s  %6s  %8s  verdict\n", "own", "error", "p", "q", "scale", "marginal");
+    } else {
+        fprintf(f, "  %8s  %8s  %8s  verdict\n", "score", "p", "q");
+    }
 }
 
 static void print_table(FILE *f, const nonsens_result *r)
 {
     int64_t lines = r->variables < MAX_LINES ? r->variables : MAX_LINES;
     char name[SHOWN_BYTES];
+    bool all = has_divergences(r);
     int width = 8;
     for (int64_t i = 0; i < lines; i++) {
         width = text_wider(width, show_bare(name, r->names[r->explained.variable[i].variable]));
     }
-    fprintf(f, "\n  rank  %-*s  %7s  %7s  %8s  %8s  %6s  %8s  verdict\n", width, "variable", "own", "error", "p", "q",
-            "scale", "marginal");
+    print_head(f, width, all);
     for (int64_t i = 0; i < lines; i++) {
-        print_line(f, r, &r->explained.variable[i], i + 1, width);
+        print_line(f, r, &r->explained.variable[i], i + 1, width, all);
     }
     if (lines < r->variables) {
         fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->variables - lines);
     }
     fputs("\n  ", f);
-    text_print_words(f,
-                     "own: how far the variable's disturbance differs, and marginal: how far the variable itself does "
-                     "(Jeffreys divergence, nats per row); error: standard error of own; scale: how many times as wide "
-                     "the disturbance is.",
-                     2, 2);
+    text_print_words(
+        f,
+        all ? "size: shift of the variable's disturbance, in interquartile ranges of normal rows; own: how "
+              "far its distribution differs, at least, and marginal: how far that of the variable itself "
+              "does (Jeffreys divergence, nats per row); error: standard error of own; scale: how many "
+              "times as wide the disturbance is."
+            : "size: shift of the variable's disturbance, in interquartile ranges of normal rows; score: "
+              "how far its rows are from normal, in standard deviations.",
+        2, 2);
 }
 
 void text_print_explained(FILE *f, const nonsens_result *r)

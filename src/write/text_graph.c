@@ -50,10 +50,35 @@ static void print_edges(FILE *f, const nonsens_result *r)
             fprintf(f, "  %s", reasoning_p(p_value, r->edge[i].p_value));
         }
         print_value(f, "support", r->edge[i].support);
-        fputc('\n', f);
+        if (report_directed_by(r->edge[i].directed_by)) {
+            fprintf(f, "  by %s", report_directed_by(r->edge[i].directed_by));
+        }
+        fputs(report_is_marked(&r->edge[i]) ? "  hidden common cause likely\n" : "\n", f);
     }
     if (lines < r->edges) {
         fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->edges - lines);
+    }
+}
+
+static void print_targets(FILE *f, const nonsens_result *r)
+{
+    static const char *const KIND[] = {[NONSENS_TARGET_FIXED] = "set from outside",
+                                       [NONSENS_TARGET_CHANGED] = "another mechanism",
+                                       [NONSENS_TARGET_ACTIVITY] = "other effects on others",
+                                       [NONSENS_TARGET_UNKNOWN] = "not known"};
+    char label[SHOWN_BYTES], name[SHOWN_BYTES], p[REASONING_P_BYTES];
+    text_print_heading(f, "Interventions, by segment");
+    for (int64_t k = 0; k < r->target_count && k < MAX_EDGES; k++) {
+        const nonsens_target *t = &r->target[k];
+        fprintf(f, "  %s: %s, %s", show_bare(label, t->segment), show_bare(name, r->names[t->variable]), KIND[t->kind]);
+        if (t->known) {
+            fputs(" (--targets)\n", f);
+        } else {
+            fprintf(f, " (found, %s)\n", reasoning_p(p, t->p_value));
+        }
+    }
+    if (r->target_count > MAX_EDGES) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->target_count - MAX_EDGES);
     }
 }
 
@@ -68,19 +93,38 @@ static void print_order(FILE *f, const nonsens_result *r)
     fputs(r->variables > MAX_ORDERED ? ", ...\n" : "\n", f);
 }
 
+/* Explains the marks of edges that the graph has. */
+static void print_legend(FILE *f, const nonsens_result *r)
+{
+    static const char *const mark[] = {"a -> b: a causes b", "a -- b: direction not known", "a <-> b: "};
+    const char *before = " (";
+    for (int type = 0; type < 3; type++) {
+        if (report_has_edge(r, type)) {
+            bool both = type == NONSENS_EDGE_BIDIRECTED;
+            fprintf(f, "%s%s%s", before, mark[type], both ? report_edge_meaning(r, type) : "");
+            before = "; ";
+        }
+    }
+    fputs(r->edges > 0 ? ")\n" : "\n", f);
+}
+
 void text_print_graph(FILE *f, const nonsens_result *r)
 {
+    fputs(r->unfinished ? "unfinished: " : "", f);
     text_print_count(f, r->edges, "edge", " between ");
     bool given = r->options.graph[0] != '\0'; // to explain
     text_print_count(f, r->variables, "variable", given ? ", as --graph has them" : " by ");
-    fprintf(f, "%s (a -> b: a causes b; a -- b: direction not known; a <-> b: %s)\n", given ? "" : r->method,
-            report_edge_meaning(r, NONSENS_EDGE_BIDIRECTED));
+    fputs(given ? "" : r->method, f);
+    print_legend(f, r);
     print_edges(f, r);
     if (r->reason) {
         text_print_words(f, r->reason, 0, 0);
     }
     if (r->bootstrap.replicates > 0) {
         text_print_bootstrap(f, r);
+    }
+    if (r->target_count > 0) {
+        print_targets(f, r);
     }
     if (r->order) {
         print_order(f, r);

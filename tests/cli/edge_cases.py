@@ -88,7 +88,7 @@ EXPECTED = {
     'one twice the other':                    ('eeeeeeeee', 'eeeeeee', 'dededddddeee'),
     'the same column twice':                  ('eeeeeeeee', 'eeeeeee', 'dededddddeee'),
     'one row again and again':                ('eeeeeeeee', 'eeeeeee', 'eeeeeeeeeeee'),
-    'two rows a segment':                     ('ieeeiiiii', 'diiiiii', 'eedededeeedd'),
+    'two rows a segment':                     ('ieeeiiiii', 'diiiiii', 'eedddedeeedd'),
     'one row a segment':                      ('eeeeiiiee', 'edieeie', 'eedeeeeeeedd'),
     'two rows':                               ('eeeeeeeee', 'eeeeeee', 'eedeeeeeeeee'),
     'one row':                                ('eeeeeeeee', 'eeeeeee', 'eeeeeeeeeeee'),
@@ -99,8 +99,8 @@ EXPECTED = {
     'three on different scales':              ('', 'dddiddd', 'dddddddddddd'),
     'three with a constant':                  ('', 'dddiddd', 'eddddddeeddd'),
     'a sum of two others':                    ('', 'eeeeeee', 'dededddddeee'),
-    'three, two rows a segment':              ('', 'ddiiiii', 'eedededeeedd'),
-    'more variables than rows':               ('', 'eeeeeee', 'dededddddeee')}
+    'three, two rows a segment':              ('', 'ddiiiii', 'eedddedeeedd'),
+    'more variables than rows':               ('', 'eeeeeee', 'dedidddddeee')}
 KINDS = {'d': 'decision', 'i': 'inconclusive', 'n': 'no edge', 'e': 'error'}
 
 

@@ -38,6 +38,7 @@ VALUES = {
     'nonsens_result_write_graph.result': 'a_graph_result', 'nonsens_result_edge_count.result': 'a_graph_result',
     'nonsens_result_edge_at.result': 'a_graph_result', 'nonsens_result_order.result': 'a_graph_result',
     'nonsens_result_write_html.result': 'a_graph_result',
+    'nonsens_result_is_unfinished.result': 'a_graph_result',
     'nonsens_result_change_count.result': 'an_explanation', 'nonsens_result_change_at.result': 'an_explanation',
     'nonsens_result_source_count.result': 'some_sources', 'nonsens_result_source_at.result': 'some_sources',
     'nonsens_result_write_sources.result': 'some_sources', 'nonsens_result_unmixing.result': 'some_sources',
@@ -58,7 +59,8 @@ NEUTRAL = {'nonsens_result_kind': 'NONSENS_KIND_NONE', 'nonsens_context_message'
 # The same value may be the right answer of a valid call.
 MAY_BE_NEUTRAL = {'nonsens_context_message', 'nonsens_result_reason', 'nonsens_data_warning_count', 'nonsens_data_warning_at',
                   'nonsens_result_firm', 'nonsens_result_alternative_count', 'nonsens_result_alternative_at',
-                  'nonsens_result_opinion_count', 'nonsens_result_opinion_at'}
+                  'nonsens_result_opinion_count', 'nonsens_result_opinion_at',
+                  'nonsens_result_target_count', 'nonsens_result_target_at', 'nonsens_result_is_unfinished'}
 
 
 def give_up(sentence):

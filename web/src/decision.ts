@@ -55,10 +55,9 @@ export function twoHeads(result: Result): string {
 export function edgeWords(e: Edge, result: Result): string {
   const a = shortName(e.from);
   const b = shortName(e.to);
-  if (e.type === '-->') return `${a} causes ${b}`;
-  return e.type === '<->'
-    ? `${a} and ${b} are linked by an arrow with two heads (${twoHeads(result)})`
-    : `${a} and ${b} are linked, direction not known`;
+  if (e.type === '<->') return `${a} and ${b} are linked by an arrow with two heads (${twoHeads(result)})`;
+  const words = e.type === '-->' ? `${a} causes ${b}` : `${a} and ${b} are linked, direction not known`;
+  return e.confounded ? `${words}; a hidden common cause is likely` : words;
 }
 
 function graphWords(result: Result): Words {

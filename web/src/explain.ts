@@ -46,7 +46,9 @@ export function explainedWords(e: Explained): { headline: string; lines: string[
   if (followers.length) lines.push(`Changed only as their causes did: ${listed(followers)}.`);
   if (unclear.length) lines.push(`Cannot be told: ${listed(unclear)}.`);
   return {
-    headline: roots.length
+    headline: e.ranking_only
+      ? `Ranking only: in ${of} everything shifted, likeliest ${listed(e.variables.slice(0, 3).map((c) => c.variable))}`
+      : roots.length
       ? `In ${of}, ${listed(roots)} changed ${roots.length === 1 ? 'by itself' : 'by themselves'}`
       : `No variable is seen to have changed by itself in ${of}`,
     lines,
@@ -54,9 +56,17 @@ export function explainedWords(e: Explained): { headline: string; lines: string[
   };
 }
 
+/** What the picture shows of a variable: its own change, or its score where rows are too few for that. */
+type Value = 'own_change' | 'score';
+
+function valueOf(changes: Change[]): Value {
+  return changes.some((c) => c.own_change !== null) ? 'own_change' : 'score';
+}
+
 function plotOf(changes: Change[], width: number): Plot.PlotOptions {
   const name = (c: Change): string => shortName(c.variable, 24);
   const left = Math.min(190, width * 0.35);
+  const value = valueOf(changes);
   return {
     width,
     height: 70 + 26 * changes.length,
@@ -64,7 +74,11 @@ function plotOf(changes: Change[], width: number): Plot.PlotOptions {
     marginRight: 24,
     marginTop: 20,
     marginBottom: 42,
-    x: { label: 'how far it differs (nats per row) \u2192', grid: true, nice: true },
+    x: {
+      label: value === 'score' ? 'score (standard deviations) \u2192' : 'how far it differs (nats per row) \u2192',
+      grid: true,
+      nice: true,
+    },
     y: {
       label: null,
       type: 'point',
@@ -76,11 +90,11 @@ function plotOf(changes: Change[], width: number): Plot.PlotOptions {
       Plot.ruleX([0], { stroke: 'currentColor' }),
       Plot.ruleY(changes, {
         y: (_, i) => i,
-        x1: (c: Change) => Math.min(c.interval?.[0] ?? c.own_change!, c.own_change!),
-        x2: (c: Change) => c.interval?.[1] ?? c.own_change,
+        x1: (c: Change) => Math.min(c.interval?.[0] ?? c[value]!, c[value]!),
+        x2: (c: Change) => c.interval?.[1] ?? c[value],
         stroke: (c: Change) => LOOKS[c.verdict]?.colour ?? 'currentColor',
         strokeWidth: 2,
-        filter: (c: Change) => c.own_change !== null,
+        filter: (c: Change) => c[value] !== null,
       }),
       Plot.dot(changes, {
         y: (_, i) => i,
@@ -92,16 +106,16 @@ function plotOf(changes: Change[], width: number): Plot.PlotOptions {
       }),
       Plot.dot(changes, {
         y: (_, i) => i,
-        x: 'own_change',
+        x: value,
         r: 5,
         symbol: (c: Change) => LOOKS[c.verdict]?.symbol ?? 'circle',
         fill: (c: Change) => LOOKS[c.verdict]?.colour ?? 'currentColor',
         stroke: (c: Change) => LOOKS[c.verdict]?.colour ?? 'currentColor',
         title: (c: Change) =>
-          `${name(c)}: ${verdictWords(c)}\nown change ${number(c.own_change, 3)}, ${pWords(c.p_value)}\n` +
-          `itself ${number(c.marginal_change, 3)}`,
+          `${name(c)}: ${verdictWords(c)}\nsize ${number(c.size, 3)}, own change ${number(c.own_change, 3)}, ` +
+          `${pWords(c.p_value)}\nitself ${number(c.marginal_change, 3)}`,
         tip: true,
-        filter: (c: Change) => c.own_change !== null,
+        filter: (c: Change) => c[value] !== null,
       }),
     ],
     symbol: { type: 'identity' },
@@ -115,6 +129,7 @@ function legend(changes: Change[]): HTMLElement {
     follows: '\u25b2',
     unclear: '\u00d7',
     unchanged: '\u25cf',
+    elsewhere: '\u25cf',
   };
   const there = Object.keys(marks).filter((verdict) => changes.some((c) => c.verdict === verdict));
   return el(
@@ -133,7 +148,13 @@ function legend(changes: Change[]): HTMLElement {
 }
 
 function interval(pair: [number | null, number | null] | null | undefined): string {
-  return pair ? `${number(pair[0], 3)} to ${number(pair[1], 3)}` : '\u2013';
+  if (!pair) return '\u2013';
+  const [low, high] = pair;
+  return high === null
+    ? `at least ${number(low, 3)}`
+    : low === null
+      ? `at most ${number(high, 3)}`
+      : `${number(low, 3)} to ${number(high, 3)}`;
 }
 
 export function explainSection(report: Report): HTMLElement | null {
@@ -149,25 +170,28 @@ export function explainSection(report: Report): HTMLElement | null {
         `How far each disturbance differs between ${shortName(e.of)} and ${other(e)}: ` +
         `${shown
           .slice(0, 8)
-          .map((c) => `${shortName(c.variable)} ${number(c.own_change, 3)}, ${verdictWords(c)}`)
+          .map((c) => `${shortName(c.variable)} ${number(c[valueOf(shown)], 3)}, ${verdictWords(c)}`)
           .join('; ')}. The table below has all.`,
       caption:
-        'Filled marks, with their intervals: how far the own disturbance of a variable differs between the two ' +
-        '(Jeffreys divergence). Rings, of variables with causes: how far the variable itself does. A ring far out ' +
-        'with a mark near 0 is a variable that merely follows its causes.' +
+        (valueOf(shown) === 'score'
+          ? 'How far the disturbance of each variable is from normal.'
+          : 'Filled marks, with their lower bounds: how far the own disturbance of a variable differs between the ' +
+            'two (Jeffreys divergence). Rings, of variables with causes: how far the variable itself does. A ring ' +
+            'far out with a mark near 0 is a variable that merely follows its causes.') +
         (e.variables.length > shown.length ? ` The first ${shown.length} of ${e.variables.length}.` : ''),
       plot: (width) => plotOf(shown, width),
     }),
     behind(
       `Table: all ${count(e.variables.length, 'variable')}`,
       {
-        head: 'variable,rank,verdict,own change,interval,p,q,scale,interval,shift,itself'.split(','),
-        figures: [1, 3, 4, 5, 6, 7, 8, 9, 10],
+        head: 'variable,rank,verdict,size,own change,bound,p,q,scale,bound,shift,itself'.split(','),
+        figures: [1, 3, 4, 5, 6, 7, 8, 9, 10, 11],
         rows: () =>
           e.variables.map((c) => [
             longName(c.variable),
             String(c.rank),
             verdictWords(c),
+            number(c.size, 3),
             number(c.own_change, 3),
             interval(c.interval),
             pValue(c.p_value),

@@ -134,7 +134,7 @@ class GraphView {
     const group = svg(
       'g',
       {
-        class: `edge ${edge.type === '-->' ? 'arrow' : edge.type === '<->' ? 'both' : 'open'}`,
+        class: edgeClass(edge.type, edge.confounded),
         tabindex: -1,
         role: 'img',
         'aria-label': edgeWords(edge, this.report.result) + edgeFigures(edge),
@@ -355,10 +355,16 @@ class GraphView {
   }
 }
 
+function edgeClass(type: string, confounded = false): string {
+  const kind = type === '-->' ? 'arrow' : type === '<->' ? 'both' : 'open';
+  return confounded && type !== '<->' ? `edge ${kind} marked` : `edge ${kind}`;
+}
+
 function legend(report: Report): HTMLElement {
-  const kinds = new Set((report.result.edges ?? []).map((e) => e.type));
-  const sample = (type: string, text: string): HTMLElement | null => {
-    if (!kinds.has(type)) return null;
+  const edges = report.result.edges ?? [];
+  const kinds = new Set(edges.map((e) => e.type));
+  const sample = (type: string, text: string, marked = false): HTMLElement | null => {
+    if (!edges.some((e) => e.type === type && (!marked || e.confounded))) return null;
     const line = svg('path', { class: 'line', d: 'M10,8L38,8', 'stroke-width': 2 });
     if (type !== '---') line.setAttribute('marker-end', 'url(#head)');
     if (type === '<->') line.setAttribute('marker-start', 'url(#tail)');
@@ -368,7 +374,7 @@ function legend(report: Report): HTMLElement {
       svg(
         'svg',
         { width: 52, height: 16, class: 'graph-sample', 'aria-hidden': 'true' },
-        svg('g', { class: `edge ${type === '-->' ? 'arrow' : type === '<->' ? 'both' : 'open'}` }, line),
+        svg('g', { class: edgeClass(type, marked) }, line),
       ),
       text,
     );
@@ -380,6 +386,8 @@ function legend(report: Report): HTMLElement {
     sample('-->', 'cause \u2192 effect'),
     sample('---', 'direction not known'),
     sample('<->', twoHeads(report.result)),
+    sample('-->', 'and a hidden common cause is likely', true),
+    sample('---', 'and a hidden common cause is likely', true),
     supported && el('span', {}, 'Figures and thickness: support, the share of resamples with this link.'),
     report.result.explain && el('span', {}, 'Double frame: changed itself; dashed frame: cannot be told.'),
     !supported &&

@@ -14,6 +14,7 @@ export interface Edge {
   weight: number | null;
   p_value: number | null;
   support: number | null;
+  confounded?: boolean;
 }
 
 export interface ResampledPair {
@@ -46,6 +47,8 @@ export interface Change {
   variable: string;
   rank: number;
   verdict: string;
+  size: number | null;
+  score: number | null;
   own_change: number | null;
   interval: [number | null, number | null] | null;
   p_value: number | null;
@@ -63,6 +66,7 @@ export interface Explained {
   against: string | null;
   of_rows: number;
   against_rows: number;
+  ranking_only: boolean;
   root_causes: string[];
   variables: Change[];
 }

@@ -30,6 +30,7 @@
 #include "indep/hsic.h"
 #include "methods/icp/icp_method.h"
 #include "methods/icp/icp_sets.h"
+#include "methods/icp/icp_targets.h"
 #include "methods/shared/reasoning.h"
 
 #include <inttypes.h>
@@ -467,7 +468,7 @@ nonsens_status icp_discover(nonsens_context *ctx, arena *a, const nonsens_data *
     discovery s = {.source = data, .scratch = a, .result = result};
     TRY(icp_new(ctx, a, data, options, &s.data));
     TRY(choose_targets(ctx, &s));
-    TRY(icp_search(ctx, a, &s.data, options->max_given, s.level, s.targets, s.target));
+    TRY(icp_search_without_hits(ctx, a, data, result, s.level, &s.data, s.targets, s.target));
     for (int64_t i = 0; i < s.targets; i++) {
         TRY(report_target(ctx, &s, &s.target[i]));
     }

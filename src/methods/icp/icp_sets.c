@@ -49,6 +49,7 @@
 #include "regress/gp.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Streams of permutations.  All comparisons share one: each is exact by itself, and the order of sets has no effect. */
 enum { SAMPLES_JOB = 1 << 20, SCREEN_JOB, NOISE_JOB };
@@ -63,6 +64,36 @@ nonsens_status icp_new(nonsens_context *ctx, arena *a, const nonsens_data *data,
     for (int64_t k = 0; k < data->d; k++) {
         out->column[k] = matrix_col(data->x, data->column_rank[k]);
     }
+    return NONSENS_OK;
+}
+
+nonsens_status icp_new_without(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                               const bool *hit, icp_data *out)
+{
+    int64_t *start, kept = 0;
+    TRY(icp_new(ctx, a, data, options, out));
+    bool pooled = out->inside.start == out->whole;
+    ARENA_TRY(ctx, a, start, data->segments + 1);
+    for (int64_t e = 0; e < data->segments; e++) {
+        if (!hit[e]) {
+            start[kept + 1] = start[kept] + data->start[e + 1] - data->start[e];
+            kept++;
+        }
+    }
+    out->n = start[kept];
+    for (int64_t k = 0; k < data->d; k++) {
+        double *column;
+        ARENA_TRY(ctx, a, column, out->n + 1);
+        for (int64_t e = 0, at = 0; e < data->segments; e++) {
+            int64_t rows = hit[e] ? 0 : data->start[e + 1] - data->start[e];
+            memcpy(column + at, out->column[k] + data->start[e], (size_t)rows * sizeof *column);
+            at += rows;
+        }
+        out->column[k] = column;
+    }
+    out->segments = (row_groups){kept, start};
+    out->whole[1] = out->n;
+    out->inside = pooled ? (row_groups){1, out->whole} : out->segments;
     return NONSENS_OK;
 }
 

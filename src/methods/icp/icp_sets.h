@@ -25,6 +25,13 @@ typedef struct icp_data {
 nonsens_status icp_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                        icp_data *out);
 
+/*
+ * Does the same without the segments in which a target is hit, hit (segments): its residuals are not invariant there.
+ * Needs one segment that is not hit.
+ */
+nonsens_status icp_new_without(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                               const bool *hit, icp_data *out);
+
 typedef struct icp_invariance {
     double p_value;  /* of the same distribution in all segments */
     double distance; /* how much it changes, 0 to 1, for any number of rows (icp_sets.c) */

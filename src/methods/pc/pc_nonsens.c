@@ -9,6 +9,9 @@
  *   3. Lines are directed one by one, the one with the largest |score| first.  After each of them come Meek's rules,
  *      never against prior knowledge, never a cycle, never a new v-structure (graph/orient.h).
  *
+ * With --targets a line is directed without the segments in which one of its ends was fixed or changed, if three others
+ * remain.  The tests of the skeleton use all segments: they look for dependence in any.
+ *
  * The paper does not say which test of independence it uses, nor what it does if the bivariate method is not sure.
  * Here a line without a decision stays a line.
  *
@@ -25,6 +28,7 @@
 #include "base/parallel.h"
 #include "base/show.h"
 #include "data/audit.h"
+#include "graph/targets.h"
 #include "methods/pc/pc_method.h"
 #include "options/preset.h"
 
@@ -35,6 +39,7 @@
 
 enum {
     DEFAULT_KNOTS = 4 /* see pc_knots.c */,
+    MIN_SEGMENTS = 3,
     LISTED_LINES = 12,
     REASON_BYTES = MESSAGE_BYTES + 1,
     PRESET_BYTES = 512
@@ -57,6 +62,7 @@ typedef struct line_work {
     const method *method;
     open_line *line; /* (lines) */
     int64_t lines;
+    const targets *hit; /* interventions on nodes; NULL: none are known */
 } line_work;
 
 /* ---- pairs --------------------------------------------------------------------------------------------------- */
@@ -93,13 +99,31 @@ static nonsens_status ask_pair(nonsens_context *ctx, arena *scratch, const line_
     return NONSENS_OK;
 }
 
+/* Makes the data of a pair, without the segments that intervened on one of its ends if enough others remain. */
+static nonsens_status make_pair(nonsens_context *ctx, arena *scratch, const line_work *w, const open_line *line,
+                                nonsens_data **out)
+{
+    const nonsens_data *data = w->search->data;
+    int64_t index[2] = {data->column_rank[line->node[0]], data->column_rank[line->node[1]]}, rows = 0, kept = 0, *row;
+    ARENA_TRY(ctx, scratch, row, data->n);
+    for (int64_t e = 0; w->hit && e < data->segments; e++) {
+        bool hit = targets_hits(w->hit, e, line->node[0]) || targets_hits(w->hit, e, line->node[1]);
+        kept += !hit;
+        for (int64_t i = data->start[e]; !hit && i < data->start[e + 1]; i++) {
+            row[rows++] = i;
+        }
+    }
+    bool some = w->hit && kept < data->segments && kept >= MIN_SEGMENTS;
+    return some ? dataset_subset(ctx, data, 2, index, rows, row, out)
+                : dataset_pair(ctx, data, index[0], index[1], out);
+}
+
 static nonsens_status run_line(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const line_work *w = state;
     open_line *line = &w->line[job];
-    const nonsens_data *data = w->search->data;
     nonsens_data *pair;
-    TRY(dataset_pair(ctx, data, data->column_rank[line->node[0]], data->column_rank[line->node[1]], &pair));
+    TRY(make_pair(ctx, scratch, w, line, &pair));
     nonsens_status status = ask_pair(ctx, scratch, w, pair, line);
     nonsens_data_free(pair);
     if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC) { // this pair alone fails: the others go on
@@ -336,6 +360,10 @@ nonsens_status pc_nonsens_discover(nonsens_context *ctx, arena *a, const nonsens
 {
     SCOPED(pc_free) pc_search s = {0};
     SCOPED(free_lines) line_work w = {.search = &s, .method = result->pair_method};
+    targets hit;
+    TRY(targets_match(ctx, a, result->targets, data->segments, (const char *const *)data->labels, data->d,
+                      data->column_rank, &hit));
+    w.hit = result->targets ? &hit : NULL;
     TRY(pc_find_pattern(ctx, a, data, options, result->known, DEFAULT_KNOTS, &s));
     TRY(list_lines(ctx, a, &s.found.graph, &w));
     TRY(pair_options(ctx, options, w.method, w.lines, &w.options));

@@ -315,6 +315,33 @@ const nonsens_edge *nonsens_result_edge_at(const nonsens_result *result, int64_t
     return result && index >= 0 && index < result->edges ? &result->edge[index] : NULL;
 }
 
+nonsens_status result_target(nonsens_context *ctx, nonsens_result *result, int64_t segment, int64_t variable, int kind,
+                             bool known, double p_value)
+{
+    ARENA_GROW(ctx, &result->memory, result->target, result->target_count, result->target_capacity);
+    result->target[result->target_count++] = (nonsens_target){.segment = result->labels[segment],
+                                                              .variable = variable,
+                                                              .kind = (nonsens_target_kind)kind,
+                                                              .known = known,
+                                                              .p_value = p_value};
+    return NONSENS_OK;
+}
+
+int64_t nonsens_result_target_count(const nonsens_result *result)
+{
+    return result ? result->target_count : 0;
+}
+
+const nonsens_target *nonsens_result_target_at(const nonsens_result *result, int64_t index)
+{
+    return result && index >= 0 && index < result->target_count ? &result->target[index] : NULL;
+}
+
+int nonsens_result_is_unfinished(const nonsens_result *result)
+{
+    return result && result->unfinished;
+}
+
 const int64_t *nonsens_result_order(const nonsens_result *result)
 {
     return result ? result->order : NULL;

@@ -65,6 +65,9 @@ typedef struct result_unmixing {
 typedef struct result_explanation {
     const char *of, *against;    /* labels; against is NULL for all other segments */
     int64_t of_rows, other_rows; /* rows of `of` and of what it is compared with */
+    int64_t onset;               /* row of `of`, from 1, at which the fault begins */
+    double drift;                /* median shift of all variables, in interquartile ranges; at least 1 */
+    bool ranking_only;           /* everything shifted: nothing is called */
     nonsens_change *variable;    /* (variables of the result) by rank */
 } result_explanation;
 
@@ -117,10 +120,14 @@ struct nonsens_result {
     result_unmixing unmixed;
     /* of `discover` and `explain` */
     bool is_graph;
+    bool unfinished;                  /* the search was ended early: the graph is the best one so far */
     const struct knowledge *known;    /* prior knowledge, user's order, while the method runs; NULL: nothing */
+    const struct targets *targets;    /* interventions, user's order, while the method runs; NULL: none are known */
     const struct method *pair_method; /* which the method asks about pairs, while it runs; NULL: none */
     nonsens_edge *edge;               /* (edges) result_finish orders them by from, to */
     int64_t edges, edge_capacity;
+    nonsens_target *target; /* (target_count) interventions, known and found; by segment's label, then variable */
+    int64_t target_count, target_capacity;
     int64_t *order;               /* (variables) user's indices, causes first; NULL if the method has no order */
     result_bootstrap bootstrap;   /* replicates 0: without --bootstrap */
     result_explanation explained; /* of `explain`, beside the graph */
@@ -155,6 +162,9 @@ char *result_arrow(nonsens_context *ctx, nonsens_result *result, bool first_caus
  */
 nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
                            double weight, double p_value);
+/* Adds an intervention; segment and variable are indices of the data, variable -1 if it is not known. */
+nonsens_status result_target(nonsens_context *ctx, nonsens_result *result, int64_t segment, int64_t variable, int kind,
+                             bool known, double p_value);
 /* Allocates result->source and result->modulation with this number of columns, filled with zeros. */
 nonsens_status result_make_sources(nonsens_context *ctx, nonsens_result *result, int64_t columns);
 /* Keeps the order of the variables, causes first: canonical indices, which the data set's column_rank maps back. */

@@ -4,8 +4,8 @@
 
 #include "methods/shared/method.h"
 
-/* Structured segment likelihood: of a pair (structured.c), of many variables (structured_graph.c). */
-method_fn structured_direction, structured_discover;
+/* Structured segment likelihood of a pair (structured.c); of many variables: ../structured_graph. */
+method_fn structured_direction;
 
 /* Returns the bytes that the classifiers of a pair take. */
 double structured_classifier_memory(const nonsens_options *options, double rows, int64_t segments);

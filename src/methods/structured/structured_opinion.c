@@ -9,7 +9,7 @@
 #include "methods/structured/structured_opinion.h"
 
 #include "math/sort.h"
-#include "methods/structured/structured_scores.h"
+#include "methods/structured_graph/structured_scores.h"
 
 #include <math.h>
 
@@ -40,7 +40,7 @@ static nonsens_status held_out_disturbance(nonsens_context *ctx, const structure
     const structured_score *fit = find_score(sc, effect, causes);
     int64_t size = mechanism_size(rows, causes);
     for (int64_t k = 0; k < rows->folds; k++) {
-        TRY(mechanism_disturbance(ctx, rows, effect, causes, fit->cause, fit->theta + (1 + k) * size, spare));
+        TRY(mechanism_disturbance(ctx, rows, effect, causes, fit->cause, fit->part[0].theta + (1 + k) * size, spare));
         for (int64_t i = rows->block[k]; i < rows->block[k + 1]; i++) {
             v[rows->row[i]] = spare[rows->row[i]];
         }
@@ -97,7 +97,7 @@ static nonsens_status judge_way(nonsens_context *ctx, arena *a, const structured
     for (int k = 0; k < 2; k++) {
         ARENA_TRY(ctx, a, v[k], pair->n);
         TRY(held_out_disturbance(ctx, sc, k == 0 ? cause : 1 - cause, k, spare, v[k]));
-        TRY(scores_test_changes(ctx, a, sc, v[k], &out->location[k], &out->scale[k]));
+        TRY(scores_test_changes(ctx, a, sc, NULL, v[k], &out->location[k], &out->scale[k]));
     }
     out->explains = find_score(sc, 1 - cause, 1)->total > find_score(sc, 1 - cause, 0)->total;
     hsic_options test = hsic_options_from(options, 0.0, 0);
@@ -152,7 +152,7 @@ nonsens_status structured_ask(nonsens_context *ctx, const nonsens_data *pair, co
 {
     SCOPED_ARENA(scratch);
     structured_scores sc = {0};
-    nonsens_status status = structured_scores_new(ctx, &scratch, pair, options, &sc);
+    nonsens_status status = structured_scores_new(ctx, &scratch, pair, options, NULL, &sc);
     status = status == NONSENS_OK ? ask(ctx, &scratch, &sc, options, out) : status;
     structured_scores_free(&sc);
     return status;

@@ -1,4 +1,5 @@
 /* explain_judge.c - turns measured changes into verdicts: which variables changed themselves, which follow them. */
+#include "base/number.h"
 #include "base/show.h"
 #include "math/fdr.h"
 #include "math/special.h"
@@ -15,7 +16,9 @@ typedef struct judgement {
     const explain_node *node; /* (d) */
     const explain_groups *groups;
     const time_blocks *time;
+    const explain_recording *recording;
     nonsens_result *result;
+    explain_drift drift;
     double alpha, reach;    /* reach: quantile of intervals */
     double *q, *marginal_q; /* (d) NaN with --fdr none */
     bool *changed;          /* (d) by itself */
@@ -50,7 +53,7 @@ static nonsens_status fill_q(nonsens_context *ctx, arena *scratch, judgement *j,
     double *p;
     ARENA_TRY(ctx, scratch, p, d);
     for (int64_t k = 0; k < d; k++) {
-        p[k] = marginal ? j->node[k].marginal.p_value : j->node[k].own.p_value;
+        p[k] = !j->node[k].reaches ? NAN : marginal ? j->node[k].marginal_p : j->node[k].p;
         q[k] = NAN;
     }
     return fdr == FDR_NONE ? NONSENS_OK : fdr_q_values(ctx, scratch, d, p, fdr == FDR_BY, q);
@@ -70,10 +73,12 @@ static nonsens_status decide(nonsens_context *ctx, arena *scratch, judgement *j)
     ARENA_TRY(ctx, scratch, j->moved, d);
     TRY(fill_q(ctx, scratch, j, false, j->q));
     TRY(fill_q(ctx, scratch, j, true, j->marginal_q));
+    bool calls = !j->result->explained.ranking_only;
     for (int64_t k = 0; k < d; k++) {
         const explain_node *at = &j->node[k];
-        j->changed[k] = !at->too_many && !at->untried && !at->apart && is_small(j, at->own.p_value, j->q[k]);
-        j->moved[k] = is_small(j, at->marginal.p_value, j->marginal_q[k]);
+        bool odd = !j->recording->in_time || !j->drift.everywhere || j->drift.stands_out[k];
+        j->changed[k] = calls && odd && at->reaches && !at->untried && !at->apart && is_small(j, at->p, j->q[k]);
+        j->moved[k] = is_small(j, at->marginal_p, j->marginal_q[k]);
         j->sum += at->own.value > 0.0 ? at->own.value : 0.0;
     }
     return NONSENS_OK;
@@ -84,10 +89,13 @@ static nonsens_status decide(nonsens_context *ctx, arena *scratch, judgement *j)
 static int verdict_of(const judgement *j, int64_t node, int64_t followed)
 {
     const explain_node *at = &j->node[node];
-    bool in_doubt = j->blind || at->too_many || at->untried || at->apart || isnan(at->own.p_value) ||
-                    (at->is_open && at->min_p <= j->alpha);
+    bool in_doubt = (j->blind && !at->by_size) || j->result->explained.ranking_only || at->untried || at->apart ||
+                    isnan(at->p) || (at->is_open && at->min_p <= j->alpha);
     if (j->changed[node]) {
         return NONSENS_VERDICT_CHANGED;
+    }
+    if (!at->reaches) {
+        return NONSENS_VERDICT_ELSEWHERE;
     }
     if (in_doubt || (j->moved[node] && followed == 0)) {
         return NONSENS_VERDICT_UNCLEAR;
@@ -95,7 +103,7 @@ static int verdict_of(const judgement *j, int64_t node, int64_t followed)
     return j->moved[node] ? NONSENS_VERDICT_FOLLOWS : NONSENS_VERDICT_UNCHANGED;
 }
 
-/* Words such as "wider, higher", if the intervals support them. */
+/* Words such as "wider, higher", if the bounds support them. */
 static const char *words_of(const nonsens_change *c)
 {
     static const char *const word[3][3] = {{"narrower, lower", "narrower", "narrower, higher"},
@@ -137,46 +145,76 @@ static bool is_followed(const judgement *j, int64_t node, int64_t other)
     return j->changed[other] && pdag_is_ancestor(j->graph, other, node);
 }
 
+/* Where only sizes were measured, a large one says which way the variable went. */
+static const char *word_of_size(const judgement *j, const explain_node *at, double sign)
+{
+    return !at->by_size || fabs(at->size.shift) < 1.0 || j->recording->in_time ? ""
+           : sign * at->size.shift > 0.0                                       ? "higher"
+                                                                               : "lower";
+}
+
 static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t node, nonsens_change *out)
 {
     const explain_node *at = &j->node[node];
     const explain_change *own = &at->own, *marginal = &at->marginal;
-    double reach = j->reach, shift = j->data->sign[j->data->column_rank[node]] * own->shift + 0.0; // no minus zero
+    double sign = j->data->sign[j->data->column_rank[node]];
+    double reach = j->reach, shift = sign * own->shift + 0.0; // no minus zero
+    bool wider = own->scale >= 0.0, higher = shift >= 0.0;
     *out = (nonsens_change){
         .variable = j->data->column_rank[node],
+        .size = fabs(at->size.shift),
+        .score = at->size.score * j->drift.weight[node],
         .own = own->value,
         .own_error = own->error,
         .own_low = isnan(own->value) || isnan(own->error) ? NAN : fmax(own->value - reach * own->error, 0.0),
-        .own_high = own->value + reach * own->error,
-        .p_value = own->p_value,
+        .p_value = at->p,
         .q_value = j->q[node],
         .share = isnan(own->value) || !(j->sum > 0.0) ? NAN : fmax(own->value, 0.0) / j->sum,
         .scale = exp(own->scale),
-        .scale_low = exp(own->scale - reach * own->scale_error),
-        .scale_high = exp(own->scale + reach * own->scale_error),
+        .scale_low = wider ? exp(own->scale - reach * own->scale_error) : 0.0,
+        .scale_high = wider ? INFINITY : exp(own->scale + reach * own->scale_error),
         .shift = shift,
-        .shift_low = shift - reach * own->shift_error,
-        .shift_high = shift + reach * own->shift_error,
+        .shift_low = higher ? shift - reach * own->shift_error : -INFINITY,
+        .shift_high = higher ? INFINITY : shift + reach * own->shift_error,
         .marginal = marginal->value,
         .marginal_error = marginal->error,
-        .marginal_p = marginal->p_value,
+        .marginal_p = at->marginal_p,
         .marginal_q = j->marginal_q[node],
     };
-    out->description = j->changed[node] ? words_of(out) : "";
+    out->description = !j->changed[node] ? "" : at->by_size ? word_of_size(j, at, sign) : words_of(out);
     TRY(list_nodes(ctx, j, node, is_cause, &out->causes, &out->cause));
     TRY(list_nodes(ctx, j, node, is_followed, &out->followed, &out->follows));
     out->verdict = verdict_of(j, node, out->followed);
     return NONSENS_OK;
 }
 
-/* Root causes come first, then larger own changes, then variables without a value. */
-static bool comes_before(const nonsens_change *a, const nonsens_change *b)
+/*
+ * By what a variable is ranked, in nats: its own change if that is known and not so large that it is hardly known;
+ * else what a normal variable's divergence would be if its score came from a shift.
+ */
+static double rank_value(const judgement *j, const nonsens_change *c)
 {
-    bool a_first = a->verdict == NONSENS_VERDICT_CHANGED, b_first = b->verdict == NONSENS_VERDICT_CHANGED;
-    if (a_first != b_first) {
-        return a_first;
+    static const double SATURATED = 8.0; /* nats from which few rows of one group are like those of the other */
+    double by_score = c->score * c->score - 1.0;
+    if (j->result->explained.ranking_only || isnan(c->own)) {
+        return by_score;
     }
-    return isnan(b->own) ? !isnan(a->own) : a->own > b->own;
+    return c->own < SATURATED || isnan(by_score) ? c->own : fmax(c->own, by_score);
+}
+
+/* Root causes come first, what cannot reach the target last; in between by rank_value, NaN last. */
+static bool comes_before(const judgement *j, const nonsens_change *a, const nonsens_change *b)
+{
+    static const int place[] = {[NONSENS_VERDICT_CHANGED] = 0,
+                                [NONSENS_VERDICT_FOLLOWS] = 1,
+                                [NONSENS_VERDICT_UNCHANGED] = 1,
+                                [NONSENS_VERDICT_UNCLEAR] = 1,
+                                [NONSENS_VERDICT_ELSEWHERE] = 2};
+    if (place[a->verdict] != place[b->verdict]) {
+        return place[a->verdict] < place[b->verdict];
+    }
+    double first = rank_value(j, a), second = rank_value(j, b);
+    return isnan(second) ? !isnan(first) : first > second;
 }
 
 static nonsens_status rank_all(nonsens_context *ctx, const judgement *j)
@@ -187,7 +225,7 @@ static nonsens_status rank_all(nonsens_context *ctx, const judgement *j)
         nonsens_change moved;
         int64_t at = k;
         TRY(describe(ctx, j, k, &moved));
-        for (; at > 0 && comes_before(&moved, &ranked[at - 1]); at--) {
+        for (; at > 0 && comes_before(j, &moved, &ranked[at - 1]); at--) {
             ranked[at] = ranked[at - 1];
         }
         ranked[at] = moved;
@@ -198,37 +236,86 @@ static nonsens_status rank_all(nonsens_context *ctx, const judgement *j)
 
 /* ---- notes ------------------------------------------------------------------------------------------------------ */
 
+/* Says whether every variable was judged by its size. */
+static bool judges_by_size(const judgement *j)
+{
+    bool sizes = true;
+    for (int64_t k = 0; k < j->data->d; k++) {
+        sizes = sizes && j->node[k].by_size;
+    }
+    return sizes;
+}
+
 static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
 {
     const result_explanation *e = &j->result->explained;
-    int64_t rows = e->of_rows < e->other_rows ? e->of_rows : e->other_rows;
-    char shown[SHOWN_BYTES];
+    bool fewer_in = e->of_rows <= e->other_rows;
+    int64_t rows = fewer_in ? e->of_rows : e->other_rows;
+    char shown[SHOWN_BYTES] = "All other segments together have";
+    const char *label = fewer_in ? e->of : e->against; // NULL: all others together
     if (rows >= FEW_ROWS) {
         return NONSENS_OK;
     }
-    const char *label = e->of_rows <= e->other_rows ? e->of : e->against; // NULL: all others together
-    const char *told = j->blind ? "with so few no change, however large, can be told from chance at this level"
-                                : "changes that are not large go unseen, and intervals are rough";
-    nonsens_note_level level = j->blind ? NONSENS_NOTE_PROBLEM : NONSENS_NOTE_CAUTION;
+    bool sizes = judges_by_size(j);
+    const char *told =
+        j->blind && !sizes ? "with so few no change, however large, can be told from chance at this level"
+        : sizes
+            ? "own changes could not be measured, and each variable is judged by how far its rows are from normal ones"
+            : "changes that are not large go unseen, and bounds are rough";
+    nonsens_note_level level = j->blind && !sizes ? NONSENS_NOTE_PROBLEM : NONSENS_NOTE_CAUTION;
     if (!label) {
-        return result_note(ctx, j->result, level, "All other segments together have only %" PRId64 " rows: %s.", rows,
-                           told);
+        return result_note(ctx, j->result, level, "%s only %" PRId64 " rows: %s.", shown, rows, told);
     }
-    return result_note(ctx, j->result, level, "Segment %s has only %" PRId64 " rows: %s.", show_quoted(shown, label),
-                       rows, told);
+    return result_note(ctx, j->result, level, "Segment %s has only %" PRId64 " row%s: %s.", show_quoted(shown, label),
+                       rows, rows == 1 ? "" : "s", told);
+}
+
+/* Says how far everything shifted, and what follows. */
+static nonsens_status note_drift(nonsens_context *ctx, const judgement *j)
+{
+    const result_explanation *e = &j->result->explained;
+    char drift[NUMBER_BYTES];
+    if (j->recording->in_time && j->drift.everywhere && !e->ranking_only) {
+        TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
+                        "Most variables changed, as they do between recordings: only those that stand out from the "
+                        "others are called root causes."));
+    }
+    if (j->recording->drift > 0.0 && !e->ranking_only) {
+        number_print(drift, j->recording->drift, 2);
+        TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
+                        "Most disturbances shifted, by %s standard deviations or so, as they do between recordings: a "
+                        "variable is called a root cause only if it changed more than such shifts explain.",
+                        drift));
+    }
+    if (e->drift <= 1.0) {
+        return NONSENS_OK;
+    }
+    number_print(drift, e->drift, 2);
+    if (!e->ranking_only) {
+        return result_note(ctx, j->result, NONSENS_NOTE_INFO,
+                           "Half of the variables shifted by %s interquartile ranges or more: shifts are discounted by "
+                           "it.",
+                           drift);
+    }
+    return result_note(ctx, j->result, NONSENS_NOTE_PROBLEM,
+                       "Ranking only: half of the variables shifted by %s interquartile ranges or more, as recordings "
+                       "that lie far apart do, and chance cannot be judged. Compare with rows recorded just before the "
+                       "fault, or name the row at which it begins with --onset.",
+                       drift);
 }
 
 /* Says which rows count as independent, if the user says that they follow one another in time. */
 static nonsens_status note_blocks(nonsens_context *ctx, const judgement *j)
 {
     const explain_groups *g = j->groups;
-    if (j->result->options.block_length == 1) {
-        return NONSENS_OK;
-    }
-    if (!g->block_of && !g->too_few) {
+    bool sizes = judges_by_size(j);
+    if (sizes && j->recording->in_time) {
         return result_note(ctx, j->result, NONSENS_NOTE_INFO,
-                           "--block-length auto finds no dependence between neighbouring rows: each row counts as "
-                           "independent.");
+                           "Neighbouring rows depend on one another: the segment is compared with stretches of as many "
+                           "neighbouring rows.");
+    }
+    if (sizes || j->result->options.block_length == 1 || (!g->block_of && !g->too_few)) {
+        return NONSENS_OK;
     }
     if (g->block_of) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_INFO,
@@ -282,8 +369,7 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
     }
     if (many.count > 0) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
-                        "%s: more than %d causes, which is more than a mechanism is fitted with; the verdict is "
-                        "unclear.",
+                        "%s: more than %d causes, which is more than a mechanism is fitted with; judged by size alone.",
                         show_list_end(&many), MECHANISM_MAX_CAUSES));
     }
     if (apart.count > 0) {
@@ -295,25 +381,30 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
     return NONSENS_OK;
 }
 
-nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const pdag *graph,
-                             const explain_node *node, const explain_groups *groups, const time_blocks *time,
-                             nonsens_result *result)
+nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const explain_facts *facts, nonsens_result *result)
 {
+    static const double MAX_DRIFT = 2.0; /* beyond which no calibrated call can be made */
     double alpha = result->options.alpha;
-    judgement j = {.data = data,
-                   .graph = graph,
-                   .node = node,
-                   .groups = groups,
-                   .time = time,
+    result_explanation *e = &result->explained;
+    judgement j = {.data = facts->data,
+                   .graph = facts->graph,
+                   .node = facts->node,
+                   .groups = facts->groups,
+                   .time = facts->time,
+                   .recording = facts->recording,
                    .result = result,
                    .alpha = alpha,
-                   .reach = quantile_of(groups->difference_degrees, alpha)};
-    double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)data->d; // that a q-value allows for
-    j.blind = !groups->block_of && // blocks vary about the mean of their group, and any p-value can be had
-              tests * explain_min_p(result->explained.of_rows, result->explained.other_rows) > alpha;
+                   .reach = quantile_of(facts->groups->difference_degrees, alpha)};
+    double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)j.data->d; // that a q-value allows for
+    j.blind = !j.groups->block_of && // blocks vary about the mean of their group, and any p-value can be had
+              tests * explain_min_p(e->of_rows, e->other_rows) > alpha;
+    TRY(explain_find_drift(ctx, scratch, j.data->d, j.node, j.recording->onset > 0, alpha, &j.drift));
+    e->drift = j.drift.size;
+    e->ranking_only = e->drift > MAX_DRIFT;
     TRY(decide(ctx, scratch, &j));
     TRY(rank_all(ctx, &j));
     TRY(note_few(ctx, &j));
+    TRY(note_drift(ctx, &j));
     TRY(note_blocks(ctx, &j));
     return note_graph(ctx, scratch, &j);
 }

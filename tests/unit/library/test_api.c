@@ -464,6 +464,44 @@ static void test_progress_cancels(void **state)
 }
 
 /* The limit holds for its own run; what is foretold grows with what a method takes. */
+static int finish_at_call(void *user, const char *phase, int64_t done, int64_t total)
+{
+    (void)phase;
+    (void)done;
+    (void)total;
+    if (--*(int *)user == 0) {
+        nonsens_context_finish(ctx);
+    }
+    return 0;
+}
+
+/* After so many reports of progress; the run is to end with a result, or with status. */
+static void discover_until(int calls, const char *method, nonsens_status status, int unfinished)
+{
+    nonsens_data *data = NULL;
+    nonsens_result *result = NULL;
+    nonsens_simulation *simulation = simulate();
+    assert_ok(nonsens_simulation_data(ctx, simulation, &data));
+    nonsens_simulation_free(simulation);
+    nonsens_options *options = options_of(NONSENS_COMMAND_DISCOVER, (const char *[]){"method", method, NULL});
+    nonsens_context_set_progress(ctx, finish_at_call, &calls);
+    assert_int_equal(nonsens_run_discover(ctx, data, options, &result), status);
+    nonsens_context_set_progress(ctx, NULL, NULL);
+    assert_int_equal(nonsens_result_is_unfinished(result), unfinished);
+    assert_true(status == NONSENS_OK || !result);
+    nonsens_result_free(result);
+    nonsens_options_free(options);
+    nonsens_data_free(data);
+}
+
+static void test_a_search_finishes_early(void **state)
+{
+    (void)state;
+    discover_until(1, "structured", NONSENS_OK, 1);
+    discover_until(1000000, "structured", NONSENS_OK, 0);
+    discover_until(1, "resit", NONSENS_CANCELLED, 0);
+}
+
 static void test_limit_of_memory(void **state)
 {
     (void)state;
@@ -601,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_many_questions),
         cmocka_unit_test(test_roles_by_number),
         cmocka_unit_test(test_progress_cancels),
+        cmocka_unit_test(test_a_search_finishes_early),
         cmocka_unit_test(test_limit_of_memory),
         cmocka_unit_test(test_freeing_nothing),
     };

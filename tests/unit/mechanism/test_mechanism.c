@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "classifier/sample.h"
 #include "math/linalg.h"
-#include "mechanism/mechanism_internal.h"
+#include "mechanism/second.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,25 +96,34 @@ static double hat(int64_t basis, int64_t b, double t)
     return fmax(0.0, 1.0 - fabs(t * (double)(basis - 1) - (double)b));
 }
 
-/* T and dT/dy by the sums of mechanism.h; x: warped values, that of the effect first. */
+/* T and dT/dy by the sums of mechanism.h, with the B-splines of few rows; x: warped values, that of the effect first.
+ */
 static double transform_of(int64_t causes, const double *x, const double *theta, double *slope)
 {
     double t = 0.0;
     *slope = 0.0;
-    for (int64_t i = 0; i < (causes ? causes : 1); i++) {
-        for (int64_t a = 0; a < 15; a++) {
-            for (int64_t b = 0; b < (causes ? 11 : 1); b++, theta++) {
-                double c = causes ? hat(11, b, x[1 + i]) : 1.0;
-                t += *theta * spline(15, 2, a, 2, x[0]) * c;
-                *slope += *theta * spline_slope(15, a, x[0]) * c;
+    for (int64_t a = 0; a < 21; a++, theta++) {
+        t += *theta * spline(21, 2, a, 2, x[0]);
+        *slope += *theta * spline_slope(21, a, x[0]);
+    }
+    for (int64_t i = 0; i < causes; i++) {
+        for (int64_t a = 0; a < 11; a++) {
+            for (int64_t b = 0; b < 8; b++, theta++) {
+                t += *theta * spline(11, 2, a, 2, x[0]) * hat(8, b, x[1 + i]);
+                *slope += *theta * spline_slope(11, a, x[0]) * hat(8, b, x[1 + i]);
             }
         }
     }
     for (int64_t i = 0; i < causes; i++) {
+        for (int64_t b = 0; b < 21; b++, theta++) {
+            t += *theta * hat(21, b, x[1 + i]);
+        }
+    }
+    for (int64_t i = 0; i < causes; i++) {
         for (int64_t k = i + 1; k < causes; k++) {
-            for (int64_t b = 0; b < 7; b++) {
-                for (int64_t c = 0; c < 7; c++, theta++) {
-                    t += *theta * hat(7, b, x[1 + i]) * hat(7, c, x[1 + k]);
+            for (int64_t b = 0; b < 5; b++) {
+                for (int64_t c = 0; c < 5; c++, theta++) {
+                    t += *theta * hat(5, b, x[1 + i]) * hat(5, c, x[1 + k]);
                 }
             }
         }
@@ -182,21 +191,27 @@ static double evaluate(const mechanism_model *m, const double *theta, int64_t fr
     return sum;
 }
 
-static void derive_rows(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *gradient,
-                        double *hessian)
+/* Derivatives of all rows but hole .. hole_end - 1, by `sums`, or by the code for this processor if it is NULL. */
+static void derive_rows(const mechanism_model *m, const double *theta, int64_t hole, int64_t hole_end, sums_fn *sums,
+                        double *gradient, double *hessian)
 {
     nonsens_context *ctx = nonsens_context_new();
     arena a = {0};
     mechanism_weights weights;
     mechanism_point at = open_point(m, theta);
     assert_int_equal(mechanism_weights_new(ctx, &a, m, &weights), NONSENS_OK);
-    mechanism_derive(m, &at, from, to, &weights, gradient, hessian);
+    weights.sums->add_up = sums ? sums : weights.sums->add_up;
+    if (hessian) {
+        memset(hessian, 0, (size_t)(m->size * m->size) * sizeof *hessian);
+        mechanism_clear(m, hessian);
+    }
+    mechanism_derive(m, &at, hole, hole_end, &weights, gradient, hessian);
     arena_free(&a);
     close_point(&at);
     nonsens_context_free(ctx);
 }
 
-static const double SMOOTH[] = {0.3, 0.05, 0.7, 0.1, 0.2, 0.4};
+static const double SMOOTH[MECHANISM_WEIGHTS] = {0.3, 0.05, 0.7, 0.1, 0.2, 0.4, 0.15};
 
 static void test_log_density(void **state)
 {
@@ -239,16 +254,17 @@ static double penalty_of(const mechanism_model *m, const double *theta, const do
     double sum = 0.0, n = (double)m->data->n, segments = (double)m->data->segments;
     for (int64_t t = 0; t < m->terms; t++) {
         const mechanism_term *term = &m->term[t];
-        double part = 0.0;
+        double part = 0.0, weight = fmax(smooth[term->cause[0]], smooth[term->cause[1]]), squares = 0.0;
         for (int64_t a = 0; a < term->rows; a++) {
             for (int64_t b = 0; b < term->columns; b++) {
                 const double *at = theta + term->offset + a * term->columns + b;
                 double down = a > 1 ? at[0] - 2 * at[-term->columns] + at[-2 * term->columns] : 0.0;
                 double along = b > 1 ? at[0] - 2 * at[-1] + at[-2] : 0.0;
-                part += down * down + along * along + 0.02 * at[0] * at[0];
+                part += down * down + along * along;
+                squares += at[0] * at[0];
             }
         }
-        sum += 0.5 * part * fmax(smooth[term->cause[0]], smooth[term->cause[1]]);
+        sum += 0.5 * part * weight + 0.01 * squares * fmin(weight, 0.4);
     }
     double place = 0.0, scale = 0.0;
     for (int64_t e = 0; e < m->data->segments; e++) {
@@ -268,10 +284,7 @@ static double objective(const mechanism_model *m, const double *theta)
 static void derive(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
 {
     memset(gradient, 0, (size_t)m->size * sizeof *gradient);
-    if (hessian) {
-        memset(hessian, 0, (size_t)(m->size * m->size) * sizeof *hessian);
-    }
-    derive_rows(m, theta, 0, m->data->n, gradient, hessian);
+    derive_rows(m, theta, 0, 0, NULL, gradient, hessian);
     mechanism_penalise(m, theta, gradient, hessian);
 }
 
@@ -306,6 +319,28 @@ static void test_derivatives(void **state)
     }
 }
 
+/* The sums are the same, up to rounding, by the code for this processor and by that for all, with and without a fold.
+ */
+static void test_sums_of_instruction_sets(void **state)
+{
+    fixture *f = *state;
+    world w = make_world(f, 4, 40, 3);
+    int64_t cause[] = {0, 2, 3};
+    mechanism_model m = open_model(f, &w, 1, 3, cause, SMOOTH);
+    double *theta = fixture_doubles(f, m.size), *gradient = fixture_doubles(f, m.size), largest = 0.0;
+    double *chosen = fixture_doubles(f, m.size * m.size), *plain = fixture_doubles(f, m.size * m.size);
+    draw_theta(&m, 5, theta);
+    for (int64_t hole = 0; hole < 2; hole++) {
+        derive_rows(&m, theta, m.data->block[1], m.data->block[1 + hole], NULL, gradient, chosen);
+        derive_rows(&m, theta, m.data->block[1], m.data->block[1 + hole], sums_plain, gradient, plain);
+        for (int64_t i = 0; i < m.size * m.size; i++) {
+            largest = fmax(largest, fabs(plain[i]));
+            assert_true(fabs(chosen[i] - plain[i]) < 1e-11 * (1 + largest));
+        }
+    }
+    assert_true(largest > 1.0);
+}
+
 /* l by way of the place: T and dT/dy stay. */
 static void test_densities_integrate_to_one(void **state)
 {
@@ -314,7 +349,7 @@ static void test_densities_integrate_to_one(void **state)
     mechanism_model m = open_model(f, &w, 0, 0, NULL, SMOOTH);
     double *theta = fixture_doubles(f, m.size), t, sum = 0.0, step = 0.01;
     for (int64_t i = 0; i < m.p; i++) {
-        theta[i] = (double)i / 13.0; // dT/dy = 1
+        theta[i] = (double)i / 19.0; // dT/dy = 1
     }
     double *place = theta + m.p + w.data.segment[0];
     mechanism_point at = open_point(&m, theta);
@@ -363,21 +398,17 @@ static double objective_without(const mechanism_model *m, int64_t fold, const do
     return objective(m, theta) + rest;
 }
 
-/* Levenberg's descent to the end, without the fold. */
+/* Levenberg's descent to the end, without the fold (-1: of all rows). */
 static void descend_without(fixture *f, const mechanism_model *m, int64_t fold, double *theta)
 {
     arena_mark mark = arena_tell(&f->scratch);
-    int64_t k = m->size;
+    int64_t k = m->size, hole = fold < 0 ? 0 : m->data->block[fold], hole_end = fold < 0 ? 0 : m->data->block[fold + 1];
     double *g = fixture_doubles(f, k), *h = fixture_doubles(f, k * k), *l = fixture_doubles(f, k * k);
     double *trial = fixture_doubles(f, k), now = objective_without(m, fold, theta), damping = 1e-3;
     for (int step = 0; step < 60 && damping < 1e9; step++) {
         memset(g, 0, (size_t)k * sizeof *g);
         memset(h, 0, (size_t)(k * k) * sizeof *h);
-        for (int64_t b = 0; b < FOLDS; b++) {
-            if (b != fold) {
-                derive_rows(m, theta, m->data->block[b], m->data->block[b + 1], g, h);
-            }
-        }
+        derive_rows(m, theta, hole, hole_end, NULL, g, h);
         mechanism_penalise(m, theta, g, h);
         for (bool better = false; !better && damping < 1e9; damping *= better ? 0.01 : 10) {
             memcpy(l, h, (size_t)(k * k) * sizeof *l);
@@ -456,8 +487,9 @@ static void test_starts(void **state)
                         b = {1, other, second.theta, second.smooth, second.fold_total};
         mechanism_fit warm = fit(f, &w, 2, 1, one, &nothing), left = fit(f, &w, 2, 2, two, &a),
                       right = fit(f, &w, 2, 2, two, &b);
-        assert_true(fabs(warm.total - first.total) < 3.0);
-        assert_true(fabs(left.total - cold.total) < 6.0 && fabs(right.total - cold.total) < 6.0);
+        assert_true(warm.total > first.total - 3.0); // one weight after another: at least as good as all at once
+        assert_true(left.total > cold.total - 6.0 && right.total > cold.total - 6.0);
+        assert_true(fabs(left.total - right.total) < 6.0);
     }
 }
 
@@ -495,7 +527,7 @@ static void test_useless_causes(void **state)
             close_point(&a);
             close_point(&b);
         }
-        assert_true(!large.is_guess || large.smooth[stranger] == 0.4);
+        assert_true(!large.is_guess || large.smooth[stranger] == 25.6);
     }
     assert_true(kept >= 3);
 }
@@ -509,7 +541,8 @@ static void fit_all_sorts(fixture *f, const world *w)
         mechanism_fit none = fit(f, w, effect, 0, NULL, NULL), one = fit(f, w, effect, 1, cause[effect], NULL);
         mechanism_guess guess = {1, cause[effect], one.theta, one.smooth, one.fold_total};
         mechanism_fit two = fit(f, w, effect, 2, cause[effect], effect == 1 ? NULL : &guess);
-        assert_true(none.steps < 400 && one.steps < 400 && two.steps < 400);
+        // a copy's density grows without bound: rounding decides how far a fit goes, some 250 steps or twice as many
+        assert_true(none.steps < 1000 && one.steps < 1000 && two.steps < 1000);
     }
 }
 
@@ -575,6 +608,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_log_density),
                                        TEST(test_derivatives),
+                                       TEST(test_sums_of_instruction_sets),
                                        TEST(test_densities_integrate_to_one),
                                        TEST(test_fits_end_at_the_minimum),
                                        TEST(test_scores_of_unseen_rows),

@@ -5,7 +5,8 @@
 #include "base/rng.h"
 #include "data/dataset.h"
 #include "methods/shared/result.h"
-#include "methods/structured/structured_search.h"
+#include "methods/structured_graph/structured_moves.h"
+#include "methods/structured_graph/structured_separations.h"
 #include "simulate/simulate.h"
 
 #include <math.h>
@@ -229,7 +230,7 @@ static void test_judge(void **state)
     structured_scores sc;
     structured_gain there, turned, back, again;
     bool possible;
-    assert_int_equal(structured_scores_new(f->ctx, &f->scratch, data, o, &sc), NONSENS_OK);
+    assert_int_equal(structured_scores_new(f->ctx, &f->scratch, data, o, NULL, &sc), NONSENS_OK);
     structured_search s = {.scores = &sc, .level = 3.0, .min_gain = 1.0};
     assert_int_equal(pdag_new(f->ctx, &f->scratch, 3, &s.graph), NONSENS_OK);
     pdag_set(&s.graph, 0, 1, PDAG_ARROW);
@@ -252,6 +253,98 @@ static void test_judge(void **state)
     nonsens_options_free(o);
     nonsens_data_free(data);
     nonsens_simulation_free(sim);
+}
+
+/* A fixed variable has no term in its segment, a changed one a fit of its own, and so have effects of an inhibited one.
+ */
+static void test_targets(void **state)
+{
+    fixture *f = *state;
+    nonsens_simulation *sim = simulate(f, 3, 6, 150, 6);
+    nonsens_data *data = data_of(f, sim);
+    nonsens_options *o = options_of(f, "1", NULL);
+    enum { E = 6, FIXED = 0, CHANGED = 1, INHIBITED = 2, WHERE = 3 };
+    const int64_t rows = data->start[WHERE + 1] - data->start[WHERE], cause[] = {FIXED, INHIBITED};
+    const struct {
+        int64_t effect, causes, parts, rows;
+        const int64_t *cause;
+    } cases[] = {{FIXED, 0, 1, data->n - rows, NULL},   {CHANGED, 0, 2, data->n, NULL},
+                 {INHIBITED, 0, 1, data->n, NULL},      {CHANGED, 2, 2, data->n, cause},
+                 {INHIBITED, 1, 1, data->n, &cause[0]}, {FIXED, 1, 1, data->n - rows, &cause[1]}};
+    targets hit;
+    structured_scores sc;
+    assert_int_equal(targets_new(f->ctx, &f->scratch, E, (const char *const *)data->labels, 3, &hit), NONSENS_OK);
+    for (int j = 0; j < 3; j++) {
+        hit.kind[WHERE * 3 + j] = (uint8_t)(j + TARGET_FIXED);
+    }
+    assert_int_equal(structured_scores_new(f->ctx, &f->scratch, data, o, &hit, &sc), NONSENS_OK);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        assert_int_equal(scores_want(f->ctx, &sc, cases[k].effect, cases[k].causes, cases[k].cause), NONSENS_OK);
+    }
+    assert_int_equal(scores_settle(f->ctx, &sc, NULL), NONSENS_OK);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const structured_score *entry = scores_get(&sc, cases[k].effect, cases[k].causes, cases[k].cause);
+        double total = 0.0, grouped = 0.0;
+        int64_t n = 0;
+        assert_int_equal(entry->parts, cases[k].parts);
+        for (int64_t i = 0; i < entry->parts; i++) {
+            total += entry->part[i].total;
+            n += entry->part[i].of->data.n;
+        }
+        for (int64_t g = 0; g < sc.groups; g++) {
+            grouped += entry->group[g];
+        }
+        assert_int_equal(n, cases[k].rows);
+        assert_true(fabs(total - entry->total) < 1e-9 && fabs(grouped - total) < 1e-6);
+    }
+    structured_scores_free(&sc);
+    nonsens_options_free(o);
+    nonsens_data_free(data);
+    nonsens_simulation_free(sim);
+}
+
+/* Of x0 -> x2 <- x1, taken for a triangle: x0 and x1 are separated, unless their edge is required. */
+static void test_separate(void **state)
+{
+    fixture *f = *state;
+    enum { N = 600 };
+    double *x = fixture_doubles(f, 3 * N);
+    int64_t segment[N], node[3];
+    rng r = rng_new(5, RNG_TEST, 99);
+    for (int64_t i = 0; i < N; i++) {
+        segment[i] = i % 3;
+        x[i] = rng_laplace(&r);
+        x[N + i] = rng_laplace(&r);
+        x[2 * N + i] = x[i] + x[N + i] + (double)(1 + segment[i]) * rng_laplace(&r);
+    }
+    nonsens_data *data;
+    assert_int_equal(nonsens_data_from_arrays(f->ctx, N, 3, x, 1, N, NULL, segment, &data), NONSENS_OK);
+    nonsens_options *o = options_of(f, "1", NULL);
+    structured_scores sc;
+    assert_int_equal(structured_scores_new(f->ctx, &f->scratch, data, o, NULL, &sc), NONSENS_OK);
+    for (int k = 0; k < 3; k++) {
+        node[data->column_rank[k]] = k;
+    }
+    for (int required = 0; required < 2; required++) {
+        knowledge known;
+        bool found;
+        assert_int_equal(knowledge_new(f->ctx, &f->scratch, 3, &known), NONSENS_OK);
+        structured_search s = {.scores = &sc, .known = &known, .level = 2.7, .min_gain = 0.002 * N};
+        assert_int_equal(pdag_new(f->ctx, &f->scratch, 3, &s.graph), NONSENS_OK);
+        for (int k = 0; k < 3; k++) {
+            pdag_set(&s.graph, node[k == 2], node[k == 0 ? 1 : 2], PDAG_ARROW);
+        }
+        if (required) {
+            knowledge_require(&known, node[0], node[1]);
+        }
+        assert_int_equal(structured_separate(f->ctx, &f->scratch, o, &s, &known, &found), NONSENS_OK);
+        assert_int_equal(found, !required);
+        assert_int_equal(knowledge_separates(&known, node[0], node[1]), !required);
+        assert_false(knowledge_separates(&known, node[0], node[2]) || knowledge_separates(&known, node[1], node[2]));
+    }
+    structured_scores_free(&sc);
+    nonsens_options_free(o);
+    nonsens_data_free(data);
 }
 
 /* ---- odd data ---------------------------------------------------------------------------------------------------- */
@@ -389,16 +482,124 @@ static void test_cancelling(void **state)
     nonsens_data_free(data);
 }
 
+/* ---- proxies ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * a, b, p = a + 0.7 b and t = a + b, with little noise in p: p explains t better than a or b alone, and nearly as well
+ * as both; but p is no cause.
+ */
+static nonsens_data *proxy_data(fixture *f, int64_t segments, int64_t rows, uint64_t seed)
+{
+    nonsens_data *data;
+    int64_t n = segments * rows, *segment = arena_get(f->ctx, &f->scratch, n, sizeof *segment);
+    double *x = fixture_doubles(f, n * 4);
+    rng r = rng_new(seed, RNG_TEST, 96);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t e = segment[i] = i / rows;
+        double a = (1.0 + (double)(e % 3)) * rng_laplace(&r), b = (1.0 + (double)((e + 1) % 3)) * rng_laplace(&r);
+        x[i] = a;
+        x[n + i] = b;
+        x[2 * n + i] = a + 0.7 * b + 0.2 * (1.0 + (double)(e % 2)) * rng_laplace(&r);
+        x[3 * n + i] = a + b + 0.3 * (1.0 + (double)(e / 2 % 2)) * rng_laplace(&r);
+    }
+    assert_int_equal(nonsens_data_from_arrays(f->ctx, n, 4, x, 1, n, NULL, segment, &data), NONSENS_OK);
+    return data;
+}
+
+static void test_proxies_are_not_causes(void **state)
+{
+    fixture *f = *state;
+    for (uint64_t seed = 1; seed < 4; seed++) {
+        nonsens_data *data = proxy_data(f, 6, 200, seed);
+        nonsens_result *r = discover(f, data, "1", NULL);
+        assert_int_equal(r->edges, 4);
+        for (int64_t cause = 0; cause < 2; cause++) {
+            for (int64_t effect = 2; effect < 4; effect++) {
+                const nonsens_edge *e = edge_between(r, cause, effect);
+                assert_true(e && e->type == NONSENS_EDGE_DIRECTED);
+            }
+        }
+        nonsens_result_free(r);
+        nonsens_data_free(data);
+    }
+}
+
+static structured_search graph_of(fixture *f, int64_t d, int arrows, const int64_t (*arrow)[2])
+{
+    structured_search s = {0};
+    assert_int_equal(pdag_new(f->ctx, &f->scratch, d, &s.graph), NONSENS_OK);
+    for (int i = 0; i < arrows; i++) {
+        pdag_set(&s.graph, arrow[i][0], arrow[i][1], PDAG_ARROW);
+    }
+    return s;
+}
+
+/* The graph after the k-th move has these arrows, and no others. */
+static void assert_leads_to(fixture *f, const structured_search *s, const move_list *list, int64_t k, int arrows,
+                            const int64_t (*arrow)[2])
+{
+    int64_t nodes[8];
+    pdag after;
+    assert_true(k < list->count);
+    assert_int_equal(pdag_new(f->ctx, &f->scratch, s->graph.d, &after), NONSENS_OK);
+    assert_true(move_is_legal(s, &list->at[k], &after, nodes));
+    assert_int_equal(pdag_edge_count(&after), arrows);
+    assert_int_equal(pdag_edge_count(&s->graph) + move_growth(&list->at[k]), arrows);
+    for (int i = 0; i < arrows; i++) {
+        assert_true(pdag_is_arrow(&after, arrow[i][0], arrow[i][1]));
+    }
+}
+
+/* 0 and 1 cause 2, 1 causes 3, and 2 and 3 stand for them as causes of 4: each alone, then both are exchanged. */
+static void test_exchanges(void **state)
+{
+    fixture *f = *state;
+    structured_search s = graph_of(f, 5, 5, (const int64_t[][2]){{0, 2}, {1, 2}, {1, 3}, {2, 4}, {3, 4}});
+    move_list list = {0};
+    assert_int_equal(moves_add_exchanges(f->ctx, &f->scratch, &s, &list), NONSENS_OK);
+    assert_int_equal(list.count, 3);
+    assert_leads_to(f, &s, &list, 0, 6, (const int64_t[][2]){{0, 2}, {1, 2}, {1, 3}, {0, 4}, {1, 4}, {3, 4}});
+    assert_leads_to(f, &s, &list, 1, 5, (const int64_t[][2]){{0, 2}, {1, 2}, {1, 3}, {1, 4}, {2, 4}});
+    assert_leads_to(f, &s, &list, 2, 5, (const int64_t[][2]){{0, 2}, {1, 2}, {1, 3}, {0, 4}, {1, 4}});
+}
+
+/* Nothing is left to exchange if causes have no causes, or if these are causes already. */
+static void test_nothing_to_exchange(void **state)
+{
+    fixture *f = *state;
+    structured_search s = graph_of(f, 4, 4, (const int64_t[][2]){{0, 1}, {0, 2}, {1, 2}, {3, 2}});
+    move_list list = {0};
+    assert_int_equal(moves_add_exchanges(f->ctx, &f->scratch, &s, &list), NONSENS_OK);
+    assert_int_equal(list.count, 0);
+}
+
+/* 0 causes 1, 2 and 3, and 1 causes 2 and 3: 0 becomes the effect of all. */
+static void test_node_reversals(void **state)
+{
+    fixture *f = *state;
+    structured_search s = graph_of(f, 4, 5, (const int64_t[][2]){{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}});
+    move_list list = {0};
+    assert_int_equal(moves_add_node_reversals(f->ctx, &f->scratch, &s, &list), NONSENS_OK);
+    assert_int_equal(list.count, 1);
+    assert_leads_to(f, &s, &list, 0, 5, (const int64_t[][2]){{1, 0}, {2, 0}, {3, 0}, {1, 2}, {1, 3}});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_true_graphs),
                                        TEST(test_knowledge),
+                                       TEST(test_targets),
                                        TEST(test_too_many_required),
                                        TEST(test_judge),
+                                       TEST(test_separate),
                                        TEST(test_unrelated),
                                        TEST(test_odd_data),
                                        TEST(test_what_must_not_matter),
                                        TEST(test_each_allocation_failing),
-                                       TEST(test_cancelling)};
+                                       TEST(test_cancelling),
+                                       TEST(test_proxies_are_not_causes),
+                                       TEST(test_exchanges),
+                                       TEST(test_nothing_to_exchange),
+                                       TEST(test_node_reversals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

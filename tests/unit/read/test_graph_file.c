@@ -51,9 +51,18 @@ static void test_json(void **state)
     assert_graph(f, "{\"nodes\": [], \"edges\": []}", NULL, "nodes:; edges:");
     nonsens_graph *g = parsed(f,
                               "{\"nodes\": [\"a\", \"b\"], \"edges\": [{\"from\": \"a\", \"to\": \"b\", \"type\": "
-                              "\"-->\", \"weight\": -2, \"p_value\": 0.5, \"support\": null}]}",
+                              "\"-->\", \"weight\": -2, \"p_value\": 0.5, \"support\": null, \"confounded\": true}]}",
                               NULL);
-    assert_true(g->edge[0].weight == -2.0 && g->edge[0].p_value == 0.5 && isnan(g->edge[0].support));
+    assert_true(g->edge[0].confounded && g->edge[0].weight == -2.0 && g->edge[0].p_value == 0.5 &&
+                isnan(g->edge[0].support));
+    nonsens_graph_free(g);
+}
+
+static void test_marked_edge_list(void **state)
+{
+    nonsens_graph *g = parsed(*state, "from,to,confounded\na,b,true\nb,c,false\na,c,1\n", NULL);
+    assert_int_equal(g->edges, 3);
+    assert_true(g->edge[0].confounded && !g->edge[1].confounded && g->edge[2].confounded);
     nonsens_graph_free(g);
 }
 
@@ -238,8 +247,9 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_json),   TEST(test_edge_list), TEST(test_column),     TEST(test_matrix),
-        TEST(test_tetrad), TEST(test_refusals),  TEST(test_most_nodes), TEST(test_every_allocation_may_fail),
+        TEST(test_json),     TEST(test_edge_list),  TEST(test_marked_edge_list),
+        TEST(test_column),   TEST(test_matrix),     TEST(test_tetrad),
+        TEST(test_refusals), TEST(test_most_nodes), TEST(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

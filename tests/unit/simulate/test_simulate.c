@@ -168,6 +168,41 @@ static void test_independent_and_confounded(void **state)
     nonsens_context_free(ctx);
 }
 
+/* In a graph the hidden variable causes two variables that do not cause one another; it may be any two. */
+static void test_confounded_graph(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = nonsens_context_new();
+    enum { NODES = 5, SEEDS = 60 };
+    int pairs[NODES][NODES] = {{0}}, edges = 0, seen = 0;
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        nonsens_options o = defaults();
+        o.nodes = NODES;
+        o.sem = SEM_NODE;
+        o.seed = seed;
+        o.sim_segments = 2;
+        o.per_segment = 2;
+        o.confounded = CONFOUNDED_STATIONARY;
+        nonsens_simulation *s = simulate(ctx, &o);
+        int child[NODES], children = 0;
+        for (int j = 0; j < NODES; j++) {
+            child[children] = j;
+            children += s->has_hidden_cause[j];
+        }
+        assert_int_equal(s->kind, TRUTH_CONFOUNDED);
+        assert_int_equal(children, 2);
+        assert_false(s->edge[child[0] * NODES + child[1]] || s->edge[child[1] * NODES + child[0]]);
+        seen += pairs[child[0]][child[1]]++ == 0;
+        for (int k = 0; k < NODES * NODES; k++) {
+            edges += s->edge[k];
+        }
+        nonsens_simulation_free(s);
+    }
+    assert_int_equal(seen, NODES * (NODES - 1) / 2);
+    assert_near(edges / (double)SEEDS, 4.5, 0.6); // 9 pairs at 1/2; sd of the average .19
+    nonsens_context_free(ctx);
+}
+
 static void test_modulate(void **state)
 {
     (void)state;
@@ -193,6 +228,30 @@ static void test_modulate(void **state)
         assert_true(matrix_col(s->modulation, 1)[e - 1] < matrix_col(s->modulation, 1)[e]);
     }
     nonsens_simulation_free(s);
+    nonsens_context_free(ctx);
+}
+
+/* --changing: as many disturbances change as it says, others keep scale 1, and those that change are as without it. */
+static void test_changing(void **state)
+{
+    (void)state;
+    enum { NODES = 6 };
+    nonsens_context *ctx = nonsens_context_new();
+    nonsens_options o = defaults();
+    o.nodes = NODES;
+    nonsens_simulation *all = simulate(ctx, &o);
+    for (o.changing = 1; o.changing <= NODES + 1; o.changing++) {
+        nonsens_simulation *s = simulate(ctx, &o);
+        int64_t changing = 0;
+        for (int64_t j = 0; j < NODES; j++) {
+            double scale = matrix_col(s->modulation, j)[1];
+            assert_true(scale == 1 || scale == matrix_col(all->modulation, j)[1]);
+            changing += scale != 1;
+        }
+        assert_int_equal(changing, o.changing < NODES ? o.changing : NODES);
+        nonsens_simulation_free(s);
+    }
+    nonsens_simulation_free(all);
     nonsens_context_free(ctx);
 }
 
@@ -379,9 +438,11 @@ static bool allowed(const nonsens_options *o)
 {
     int shapes = o->cyclic + o->independent + (o->confounded != CONFOUNDED_NO);
     bool one_sided = o->modulate == MODULATE_CAUSE || o->modulate == MODULATE_EFFECT;
-    bool no_edge = o->independent || o->confounded != CONFOUNDED_NO;
-    return shapes <= 1 && !(o->cyclic && o->sem == SEM_NODE) && !(o->confounded && o->nodes != 2) &&
-           !(shapes && one_sided) && !(no_edge && o->changing_mechanism) && !(shapes && o->edge_prob >= 0);
+    bool no_edge = o->independent || (o->confounded != CONFOUNDED_NO && o->nodes == 2);
+    bool fixed = no_edge || o->cyclic;
+    bool mixed = o->confounded && o->nodes > 2 && o->sem == SEM_LAYERED;
+    return shapes <= 1 && !mixed && !(o->cyclic && o->sem == SEM_NODE) && !(fixed && one_sided) &&
+           !(no_edge && o->changing_mechanism) && !(fixed && o->edge_prob >= 0);
 }
 
 static void check_combination(nonsens_context *ctx, const nonsens_options *o)
@@ -584,7 +645,9 @@ int main(void)
         cmocka_unit_test(test_layered_is_triangular),
         cmocka_unit_test(test_matrix_comes_before_activation),
         cmocka_unit_test(test_independent_and_confounded),
+        cmocka_unit_test(test_confounded_graph),
         cmocka_unit_test(test_modulate),
+        cmocka_unit_test(test_changing),
         cmocka_unit_test(test_changing_mechanism),
         cmocka_unit_test(test_cyclic),
         cmocka_unit_test(test_cyclic_layers),

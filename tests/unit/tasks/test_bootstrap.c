@@ -166,12 +166,12 @@ static nonsens_status try_resamples(nonsens_context *ctx, const nonsens_data *da
         at[letter(data, j)] = j;
     }
     TRY(bootstrap_check(ctx, options));
-    TRY(bootstrap_check_journal(ctx, data, options, NULL));
+    TRY(bootstrap_check_journal(ctx, data, options, NULL, NULL));
     TRY(result_new(ctx, data, options, "main", out));
     nonsens_status status = result_edge(ctx, *out, at[0], at[1], NONSENS_EDGE_DIRECTED, NAN, NAN);
     status = status == NONSENS_OK ? result_edge(ctx, *out, at[1], at[2], NONSENS_EDGE_UNDIRECTED, NAN, NAN) : status;
     status = status == NONSENS_OK ? result_finish(ctx, *out) : status;
-    status = status == NONSENS_OK ? bootstrap_run(ctx, data, options, NULL, find_by_means, s, *out) : status;
+    status = status == NONSENS_OK ? bootstrap_run(ctx, data, options, NULL, NULL, find_by_means, s, *out) : status;
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
         *out = NULL;
@@ -275,7 +275,7 @@ static void test_rows_are_equally_likely(void **state)
         o->resample = (enum option_resample)kind;
         memset(seen, 0, sizeof seen);
         assert_int_equal(result_new(f->ctx, data, o, "main", &r), NONSENS_OK);
-        assert_int_equal(bootstrap_run(f->ctx, data, o, NULL, see_rows, NULL, r), NONSENS_OK);
+        assert_int_equal(bootstrap_run(f->ctx, data, o, NULL, NULL, see_rows, NULL, r), NONSENS_OK);
         nonsens_result_free(r);
         for (int64_t i = 0; i < 9; i++) {
             double expected = kind == RESAMPLE_HALF ? 2000.0 * 5.0 / 9.0 : 2000.0;
@@ -670,18 +670,12 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_rows),
-        TEST(test_rows_are_equally_likely),
-        TEST(test_counts),
-        TEST(test_order_and_threads),
-        TEST(test_resume),
-        TEST(test_more_resamples),
-        TEST(test_cancelled),
-        TEST(test_refusals),
-        TEST(test_odd_lines),
-        TEST(test_journal_without_sums),
-        TEST(test_changed_lines),
-        TEST(test_graph_against_knowledge),
+        TEST(test_rows),           TEST(test_rows_are_equally_likely),
+        TEST(test_counts),         TEST(test_order_and_threads),
+        TEST(test_resume),         TEST(test_more_resamples),
+        TEST(test_cancelled),      TEST(test_refusals),
+        TEST(test_odd_lines),      TEST(test_journal_without_sums),
+        TEST(test_changed_lines),  TEST(test_graph_against_knowledge),
         TEST(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

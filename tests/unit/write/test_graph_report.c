@@ -176,11 +176,12 @@ static void test_small_csv(void **state)
     fixture *f = *state;
     nonsens_result *r = small_graph(f, (const char *const[]){"a", "b", "c", "d"});
     r->edge[3].support = 0.875;
-    assert_string_equal(written_graph(f, r, NONSENS_GRAPH_CSV), "from,to,type,weight,p_value,support,meaning\n"
-                                                                "a,b,<->,,,,hidden common cause\n"
-                                                                "a,d,-->,-1.23456789,1e-12,,from causes to\n"
-                                                                "c,a,-->,0,,,from causes to\n"
-                                                                "c,d,---,,0.25,0.875,direction not known\n");
+    assert_string_equal(written_graph(f, r, NONSENS_GRAPH_CSV),
+                        "from,to,type,weight,p_value,support,meaning,confounded\n"
+                        "a,b,<->,,,,hidden common cause,false\n"
+                        "a,d,-->,-1.23456789,1e-12,,from causes to,false\n"
+                        "c,a,-->,0,,,from causes to,false\n"
+                        "c,d,---,,0.25,0.875,direction not known,false\n");
     nonsens_result_free(r);
 }
 
@@ -230,6 +231,27 @@ static void test_small_text(void **state)
     if (strncmp(text, expected, sizeof expected - 1) != 0) {
         fail_msg("%s", text);
     }
+    nonsens_result_free(r);
+}
+
+/* A mark beside an edge is written in every format, and legends explain only what occurs. */
+static void test_marked(void **state)
+{
+    fixture *f = *state;
+    nonsens_result *r = small_graph(f, (const char *const[]){"a", "b", "c", "d"});
+    r->edge[0] = r->edge[--r->edges];
+    r->edge[1].confounded = 1;
+    char *text = written_text(f, r);
+    assert_non_null(strstr(text, "by lingam (a -> b: a causes b; a -- b: direction not known)\n"));
+    assert_non_null(strstr(text, "  a -> d  weight -1.235  p < 0.001  hidden common cause likely\n"));
+    assert_non_null(strstr(text, "  c -> a  weight 0\n"));
+    const char *dot = written_dot(f, r);
+    assert_non_null(strstr(dot, "// a -> b: a causes b; dir=none: direction not known; style=dashed: a hidden common "
+                                "cause is likely\n"));
+    assert_non_null(strstr(dot, "  v1 -> v4 [dir=forward, style=dashed, label=\"-1.23\"];\n"));
+    assert_non_null(strstr(written_graph(f, r, NONSENS_GRAPH_CSV), "1e-12,,from causes to,true\n"));
+    r->edges = 0;
+    assert_non_null(strstr(written_text(f, r), "0 edges between 4 variables by lingam\n"));
     nonsens_result_free(r);
 }
 
@@ -562,6 +584,7 @@ int main(void)
         TEST(test_edges_are_in_order),
         TEST(test_small_dot),
         TEST(test_small_text),
+        TEST(test_marked),
         TEST(test_small_json),
         TEST(test_no_edges),
         TEST(test_odd_names_in_dot),

@@ -1,9 +1,9 @@
 /* structured_disturbances.c - computes the disturbances, tests their changes and their independence, reports both. */
-#include "methods/structured/structured_disturbances.h"
+#include "methods/structured_graph/structured_disturbances.h"
 
 #include "base/number.h"
 #include "base/show.h"
-#include "indep/hsic.h"
+#include "math/column.h"
 #include "methods/shared/change.h"
 #include "methods/shared/reasoning.h"
 
@@ -11,6 +11,30 @@
 #include <stdio.h>
 
 enum { LISTED = 8, LIST_BYTES = LISTED * (2 * SHOWN_BYTES + 8) + 40, MAX_TESTED = 30 };
+
+/* In segments in which the variable is fixed, its own values stand for the disturbance: source (n). */
+static void fill_without(const nonsens_data *data, int64_t column, double *source, double *modulation)
+{
+    for (int64_t e = 0; e < data->segments; e++) {
+        int64_t rows = data->start[e + 1] - data->start[e];
+        const double *x = matrix_col(data->x, column) + data->start[e];
+        column_standardise(rows, x, source + data->start[e]);
+        modulation[e] = NAN;
+    }
+}
+
+/* Fills in the disturbances of one part, and the scales of the segments that share a mechanism. */
+static nonsens_status fill_part(nonsens_context *ctx, const structured_score *entry, const structured_part *part,
+                                int64_t segments, double *source, double *modulation)
+{
+    const mechanism_data *rows = &part->of->data;
+    const double *scale = part->theta + mechanism_size(rows, entry->causes) - rows->segments;
+    bool compares = rows->segments > 1 || segments == 1; // else its only scale is 1 by definition
+    for (int64_t k = 0; compares && k < rows->segments; k++) {
+        modulation[part->of->segment ? part->of->segment[k] : k] = exp(scale[k]);
+    }
+    return mechanism_disturbance(ctx, rows, entry->effect, entry->causes, entry->cause, part->theta, source);
+}
 
 static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                    nonsens_result *result)
@@ -22,14 +46,13 @@ static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const s
     for (int64_t j = 0; j < data->d; j++) {
         int64_t causes = pdag_parents(&s->graph, j, nodes), column = data->column_rank[j];
         const structured_score *entry = scores_get(s->scores, j, causes, nodes);
-        const double *scale = entry->theta + mechanism_size(&s->scores->rows, causes) - data->segments;
-        TRY(mechanism_disturbance(ctx, &s->scores->rows, j, causes, nodes, entry->theta,
-                                  matrix_col(result->source, column)));
-        for (int64_t i = 0; i < data->n; i++) {
-            matrix_col(result->source, column)[i] *= data->sign[column];
+        double *source = matrix_col(result->source, column), *modulation = matrix_col(result->modulation, column);
+        fill_without(data, column, source, modulation);
+        for (int64_t k = 0; k < entry->parts; k++) {
+            TRY(fill_part(ctx, entry, &entry->part[k], data->segments, source, modulation));
         }
-        for (int64_t e = 0; e < data->segments; e++) {
-            matrix_col(result->modulation, column)[e] = exp(scale[e]);
+        for (int64_t i = 0; i < data->n; i++) {
+            source[i] *= data->sign[column];
         }
     }
     return NONSENS_OK;
@@ -51,18 +74,22 @@ static nonsens_status say_change(nonsens_context *ctx, nonsens_result *result, c
                          isnan(location->p_value) ? "not tested" : reasoning_p(location_p, location->p_value));
 }
 
-static nonsens_status test_changes(nonsens_context *ctx, const structured_search *s, const int64_t *node_of,
+static nonsens_status test_changes(nonsens_context *ctx, arena *a, const structured_search *s, const int64_t *node_of,
                                    nonsens_result *result, bool *changes)
 {
     const nonsens_data *data = s->scores->data;
     double level = 0.5 * result->options.alpha / (double)data->d;
+    int64_t *nodes;
+    ARENA_TRY(ctx, a, nodes, data->d);
     for (int64_t j = 0; j < data->d; j++) {
         const double *v = matrix_col(result->source, j);
         change_test location, scale;
         SCOPED_ARENA(scratch);
-        TRY(scores_test_changes(ctx, &scratch, s->scores, v, &location, &scale));
-        changes[node_of[j]] = location.p_value < level || scale.p_value < level;
-        TRY(say_change(ctx, result, data->names[j], &location, &scale, changes[node_of[j]]));
+        int64_t node = node_of[j], causes = pdag_parents(&s->graph, node, nodes);
+        const structured_score *fit = scores_get(s->scores, node, causes, nodes);
+        TRY(scores_test_changes(ctx, &scratch, s->scores, scores_shared(fit), v, &location, &scale));
+        changes[node] = scores_is_target(s->scores, fit) || location.p_value < level || scale.p_value < level;
+        TRY(say_change(ctx, result, data->names[j], &location, &scale, changes[node]));
         TRY(result_add(ctx, result, location.effect, location.p_value,
                        "largest difference of the disturbance's means over segments, in deviations", "place(%s)",
                        data->names[j]));
@@ -87,30 +114,46 @@ static nonsens_status note_unchanged(nonsens_context *ctx, const structured_sear
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%s: no change of the disturbance over the segments is seen. An edge between two such variables "
-                       "is left without direction, since only the shape of the mechanism would speak for one.",
+                       "is directed only by a v-structure, by other arrows, or by a clear difference in likelihood.",
                        show_list_end(&list));
 }
 
-/* Tests all pairs of disturbances inside segments and notes those that are dependent. */
-static nonsens_status note_dependent(nonsens_context *ctx, const structured_search *s, nonsens_result *result)
+/* Tests all pairs of disturbances inside segments; if there are many variables, only those with an edge. */
+static nonsens_status test_pairs(nonsens_context *ctx, const structured_search *s, const int64_t *node_of,
+                                 const nonsens_result *result, bool *dependent)
 {
     const nonsens_data *data = s->scores->data;
-    double pairs = 0.5 * (double)data->d * (double)(data->d - 1), level = result->options.alpha / pairs;
+    bool all = data->d <= MAX_TESTED;
+    double pairs = all ? 0.5 * (double)data->d * (double)(data->d - 1) : (double)pdag_edge_count(&s->graph);
+    hsic_options hsic = scores_test_options(s->scores, &result->options);
+    for (int64_t a = 0; a < data->d; a++) {
+        for (int64_t b = a + 1; b < data->d; b++) {
+            int64_t i = node_of[a], j = node_of[b];
+            SCOPED_ARENA(scratch);
+            hsic_result h;
+            if (!all && !pdag_is_adjacent(&s->graph, i, j)) {
+                continue;
+            }
+            TRY(hsic_test_scalars(ctx, &scratch, data->n, matrix_col(result->source, a), matrix_col(result->source, b),
+                                  data->segments, data->start, &hsic, &h));
+            dependent[i * data->d + j] = dependent[j * data->d + i] = h.p_value < result->options.alpha / pairs;
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status note_dependent(nonsens_context *ctx, const structured_search *s, const int64_t *node_of,
+                                     const bool *dependent, const hidden_causes *hidden, nonsens_result *result)
+{
+    const nonsens_data *data = s->scores->data;
     char list[LIST_BYTES] = "", first[SHOWN_BYTES], second[SHOWN_BYTES];
     size_t used = 0;
     int64_t count = 0;
-    hsic_options hsic = hsic_options_from(&result->options, 0.0, 0);
-    hsic.null_kind = NULL_GAMMA;
-    hsic.time_order = s->scores->time_order;
-    hsic.min_shift = s->scores->time.length;
-    hsic.memory = s->scores->time_order ? time_blocks_memory(&s->scores->time) : 0.0;
-    for (int64_t a = 0; a < data->d && data->d <= MAX_TESTED; a++) {
+    for (int64_t a = 0; a < data->d; a++) {
         for (int64_t b = a + 1; b < data->d; b++) {
-            SCOPED_ARENA(scratch);
-            hsic_result h;
-            TRY(hsic_test_scalars(ctx, &scratch, data->n, matrix_col(result->source, a), matrix_col(result->source, b),
-                                  data->segments, data->start, &hsic, &h));
-            if (h.p_value < level && ++count <= LISTED) {
+            bool is_listed =
+                dependent[node_of[a] * data->d + node_of[b]] && !hidden_find(hidden, node_of[a], node_of[b]);
+            if (is_listed && ++count <= LISTED) {
                 used += (size_t)snprintf(list + used, sizeof list - used, "%s%s and %s", used ? ", " : "",
                                          show_bare(first, data->names[a]), show_bare(second, data->names[b]));
             }
@@ -126,12 +169,16 @@ static nonsens_status note_dependent(nonsens_context *ctx, const structured_sear
 }
 
 nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scratch, const structured_search *s,
-                                              nonsens_result *result, bool *changes)
+                                              const hidden_causes *hidden, nonsens_result *result,
+                                              structured_disturbances *out)
 {
     int64_t *node_of; // (d) the node of each of the user's columns; reports are in their order
+    ARENA_TRY(ctx, scratch, out->changes, s->graph.d);
+    ARENA_TRY(ctx, scratch, out->dependent, s->graph.d * s->graph.d);
     TRY(dataset_column_places(ctx, scratch, s->scores->data, &node_of));
     TRY(fill_sources(ctx, scratch, s, result));
-    TRY(test_changes(ctx, s, node_of, result, changes));
-    TRY(note_unchanged(ctx, s, node_of, changes, result));
-    return note_dependent(ctx, s, result);
+    TRY(test_changes(ctx, scratch, s, node_of, result, out->changes));
+    TRY(note_unchanged(ctx, s, node_of, out->changes, result));
+    TRY(test_pairs(ctx, s, node_of, result, out->dependent));
+    return note_dependent(ctx, s, node_of, out->dependent, hidden, result);
 }

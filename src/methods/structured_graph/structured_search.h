@@ -2,17 +2,18 @@
  * structured_search.h - searches for the graph whose mechanisms explain held-out rows best.
  *
  * The search starts from the graph without edges (or with the required ones) and repeats the move that gains most: it
- * adds or reverses an edge.  If no such move gains, it reverses two edges at one node at once, or an edge whose ends
- * exchange their other causes, or an edge whose ends choose their causes again.  This escapes from wrong starts.
+ * adds or reverses an edge.  If no such move gains, it exchanges causes for their own causes, or reverses all edges
+ * into or out of a node.  If that does not gain either, it reverses two edges at one node at once, or an edge whose
+ * ends exchange their other causes, or an edge whose ends choose their causes again.  This escapes from wrong starts.
  * An added edge must improve the held-out score significantly (level), and by more than repairs another mechanism's
  * misfit (min_gain).  Then the search removes edges that no longer do so, the weakest first, and reverses edges again.
  */
-#ifndef METHODS_STRUCTURED_STRUCTURED_SEARCH_H
-#define METHODS_STRUCTURED_STRUCTURED_SEARCH_H
+#ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_SEARCH_H
+#define METHODS_STRUCTURED_GRAPH_STRUCTURED_SEARCH_H
 
 #include "graph/knowledge.h"
 #include "graph/pdag.h"
-#include "methods/structured/structured_scores.h"
+#include "methods/structured_graph/structured_scores.h"
 
 /* What a change of the graph gains on held-out rows: nats over all rows, and the same in standard errors. */
 typedef struct structured_gain {
@@ -23,6 +24,7 @@ typedef struct structured_search {
     structured_scores *scores;
     const knowledge *known; /* NULL: nothing */
     pdag graph;             /* arrows alone */
+    pdag found;             /* that of the last search that ended by itself; d is 0 before */
     double level;           /* standard errors that an arrow must gain */
     double min_gain;        /* nats over all rows that it must gain */
 } structured_search;

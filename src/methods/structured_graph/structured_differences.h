@@ -1,0 +1,27 @@
+/*
+ * structured_differences.h - finds segments in which a variable has another mechanism than in the others.
+ *
+ * In the graph that was found, the rows of a segment are predicted by the mechanism that all segments share, and by one
+ * that is fitted to this segment alone (both held out).  Where the latter is significantly better, by enough to pay for
+ * it, the segment is split off like a known intervention, and the graph is searched again.  A fit of every segment
+ * takes long, so that only those are tried in which the disturbance depends on the causes.
+ */
+#ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_DIFFERENCES_H
+#define METHODS_STRUCTURED_GRAPH_STRUCTURED_DIFFERENCES_H
+
+#include "methods/structured_graph/structured_search.h"
+
+/* p-values of no difference, by segment and node; NaN: not found. */
+typedef struct structured_differences {
+    int64_t segments, d;
+    double *p_value; /* (segments, d) */
+} structured_differences;
+
+/*
+ * Splits off segments, among asked (segments), until no more are found; memory of *out, which the first call must find
+ * zeroed, comes from `a`.  *found: was any?
+ */
+nonsens_status structured_differ(nonsens_context *ctx, arena *a, structured_search *s, const bool *asked, double alpha,
+                                 structured_differences *out, bool *found);
+
+#endif

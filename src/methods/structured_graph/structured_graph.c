@@ -1,0 +1,337 @@
+/*
+ * structured_graph.c - the graph of many variables by segment likelihood (docs/many-variables.md).
+ *
+ * A mechanism that is the same in all segments and a disturbance that changes over them explain every variable
+ * (mechanism.h).  Graphs are compared by the log likelihood of held-out rows (structured_search.h).
+ */
+#include "base/number.h"
+#include "base/show.h"
+#include "math/special.h"
+#include "methods/shared/reasoning.h"
+#include "methods/structured_graph/structured_differences.h"
+#include "methods/structured_graph/structured_directions.h"
+#include "methods/structured_graph/structured_disturbances.h"
+#include "methods/structured_graph/structured_graph_method.h"
+#include "methods/structured_graph/structured_hidden.h"
+#include "methods/structured_graph/structured_separations.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double MIN_GAIN = 0.002; /* nats per row */
+enum { MAX_SEGMENTS = 1000 };         /* the time of a fit grows with their third power */
+
+static const char *name_of(const nonsens_data *data, int64_t node)
+{
+    return data->names[data->column_rank[node]];
+}
+
+/* Says in half a sentence why the arrow is reported with its direction, or without. */
+static const char *verdict_of(const structured_arrow *arrow, double alpha)
+{
+    static const char *const verdict[] = {
+        [NONSENS_DIRECTED_BY_KNOWLEDGE] = "its direction is known beforehand",
+        [NONSENS_DIRECTED_BY_CHANGES] = "a disturbance that changes over segments establishes the direction",
+        [NONSENS_DIRECTED_BY_V_STRUCTURE] = "it is part of a v-structure, which establishes the direction",
+        [NONSENS_DIRECTED_BY_RULES] =
+            "its direction follows from other arrows, because the other one would make a cycle or a new v-structure",
+        [NONSENS_DIRECTED_BY_LIKELIHOOD] =
+            "nothing changes at either end, but the likelihood inside segments clearly supports the direction"};
+    if (arrow->by != NONSENS_DIRECTED_BY_NONE) {
+        return verdict[arrow->by];
+    }
+    return !arrow->possible || arrow->loss_p < 0.5 * alpha
+               ? "but nothing changes at either end, and the direction stays open"
+               : "not enough to name a direction";
+}
+
+/* Says what the arrow gains, and why it has its direction. */
+static nonsens_status say_arrow(nonsens_context *ctx, nonsens_result *result, const nonsens_data *data,
+                                const structured_arrow *arrow)
+{
+    char a[SHOWN_BYTES], b[SHOWN_BYTES], gain[NUMBER_BYTES], loss[NUMBER_BYTES], p[REASONING_P_BYTES],
+        reversed_p[REASONING_P_BYTES];
+    double n = (double)data->n;
+    const char *verdict = verdict_of(arrow, result->options.alpha);
+    show_bare(a, name_of(data, arrow->from));
+    show_bare(b, name_of(data, arrow->to));
+    number_print(gain, arrow->present.total / n, REASONING_DIGITS);
+    reasoning_p(p, arrow->gain_p);
+    if (arrow->by == NONSENS_DIRECTED_BY_KNOWLEDGE) {
+        return result_reason(ctx, result, "%s -> %s predicts held-out rows better by %s nats per row (%s); %s.", a, b,
+                             gain, p, verdict);
+    }
+    if (!arrow->possible) {
+        return result_reason(ctx, result,
+                             "%s -> %s predicts held-out rows better by %s nats per row (%s). Reversed, it would close "
+                             "a cycle with other arrows, or have an effect with too many causes: %s.",
+                             a, b, gain, p, verdict);
+    }
+    return result_reason(ctx, result,
+                         "%s -> %s predicts held-out rows better by %s nats per row (%s); reversed, it would lose %s "
+                         "of them (%s): %s.",
+                         a, b, gain, p, number_print(loss, -arrow->reversed.total / n, REASONING_DIGITS),
+                         reasoning_p(reversed_p, arrow->loss_p), verdict);
+}
+
+/* Reports one arrow with the evidence for it and against the other direction. */
+static nonsens_status report_arrow(nonsens_context *ctx, const nonsens_data *data, const structured_arrow *arrow,
+                                   nonsens_result *result)
+{
+    const char *from = name_of(data, arrow->from), *to = name_of(data, arrow->to);
+    bool directed = arrow->by != NONSENS_DIRECTED_BY_NONE, possible = arrow->possible;
+    double n = (double)data->n;
+    TRY(result_edge(ctx, result, data->column_rank[arrow->from], data->column_rank[arrow->to],
+                    directed ? NONSENS_EDGE_DIRECTED : NONSENS_EDGE_UNDIRECTED, NAN, arrow->gain_p));
+    result->edge[result->edges - 1].directed_by = arrow->by;
+    TRY(say_arrow(ctx, result, data, arrow));
+    TRY(result_add(ctx, result, arrow->present.total / n, arrow->gain_p,
+                   "nats per row that this arrow gains on held-out rows", "gain(%s->%s)", from, to));
+    return result_add(ctx, result, possible ? -arrow->reversed.total / n : NAN, arrow->loss_p,
+                      possible ? "nats per row that turning this arrow would lose on held-out rows"
+                               : "this arrow cannot be turned: that would close a circle, make more causes of a "
+                                 "variable than are fitted, or contradict what is known",
+                      "turned(%s->%s)", to, from);
+}
+
+/* Reports the nodes from causes to effects; if several can come next, the first in canonical order does. */
+static nonsens_status report_order(nonsens_context *ctx, arena *scratch, const structured_search *s,
+                                   nonsens_result *result)
+{
+    int64_t d = s->graph.d, placed = 0, *order, *nodes;
+    bool *done;
+    ARENA_TRY(ctx, scratch, order, d);
+    ARENA_TRY(ctx, scratch, nodes, d);
+    ARENA_TRY(ctx, scratch, done, d);
+    while (placed < d) {
+        for (int64_t j = 0; j < d; j++) {
+            int64_t parents = pdag_parents(&s->graph, j, nodes), waiting = 0;
+            for (int64_t i = 0; i < parents; i++) {
+                waiting += !done[nodes[i]];
+            }
+            if (!done[j] && waiting == 0) {
+                done[j] = true;
+                order[placed++] = j;
+                break;
+            }
+        }
+    }
+    return result_keep_order(ctx, result, s->scores->data->column_rank, order);
+}
+
+/* Reports the log likelihood of the graph, and that of the graph without edges. */
+static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, const structured_search *s,
+                                        nonsens_result *result)
+{
+    int64_t d = s->graph.d, *nodes;
+    double graph = 0.0, empty = 0.0, n = (double)s->scores->data->n;
+    char more[NUMBER_BYTES];
+    ARENA_TRY(ctx, scratch, nodes, d);
+    for (int64_t j = 0; j < d; j++) {
+        TRY(scores_want(ctx, s->scores, j, 0, nodes));
+        TRY(scores_want(ctx, s->scores, j, pdag_parents(&s->graph, j, nodes), nodes));
+    }
+    TRY(scores_settle(ctx, s->scores, NULL));
+    for (int64_t j = 0; j < d; j++) {
+        graph += scores_get(s->scores, j, pdag_parents(&s->graph, j, nodes), nodes)->total / n;
+        empty += scores_get(s->scores, j, 0, nodes)->total / n;
+    }
+    TRY(result_reason(
+        ctx, result,
+        "Every variable is explained by a mechanism that is the same in all segments and a disturbance that "
+        "changes over them; graphs are compared by the log likelihood of rows that the fits have not seen. "
+        "The best one found has %s nats per row more than none at all.",
+        number_print(more, graph - empty, REASONING_DIGITS)));
+    TRY(result_add(ctx, result, graph, NAN,
+                   "log likelihood of held-out rows by the graph, in nats per row of warped ranks",
+                   "likelihood(graph)"));
+    return result_add(ctx, result, empty, NAN, "the same without any edge", "likelihood(no edges)");
+}
+
+/* Reports the graph; its arrows that common causes replace are taken out first. */
+static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, structured_search *s, nonsens_result *result)
+{
+    hidden_causes hidden = {0};
+    if (!result->unfinished) {
+        TRY(structured_find_hidden(ctx, scratch, s, result->options.alpha, &hidden));
+    }
+    int64_t arrows = pdag_edge_count(&s->graph);
+    structured_arrow *arrow;
+    structured_disturbances noise;
+    ARENA_TRY(ctx, scratch, arrow, arrows + 1);
+    TRY(report_likelihood(ctx, scratch, s, result));
+    TRY(structured_report_disturbances(ctx, scratch, s, &hidden, result, &noise));
+    TRY(structured_judge_arrows(ctx, scratch, s, arrow));
+    TRY(structured_direct(ctx, scratch, s, &noise, result->options.alpha, arrows, arrow));
+    for (int64_t i = 0; i < arrows; i++) {
+        TRY(report_arrow(ctx, s->scores->data, &arrow[i], result));
+    }
+    TRY(structured_report_hidden(ctx, s->scores->data, &hidden, result));
+    return report_order(ctx, scratch, s, result);
+}
+
+static nonsens_status note_blocks(nonsens_context *ctx, const structured_scores *s, nonsens_result *result)
+{
+    if (!time_blocks_do_not_suffice(&s->time)) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
+                       "The dependence between rows reaches so far back in time that segments hold too few independent "
+                       "blocks: edges and p-values look surer than they are. Longer segments would help.");
+}
+
+/* Searches for the graph, again without edges whose ends turn out to be independent of one another. */
+static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const nonsens_options *options,
+                                 structured_search *s, knowledge *known)
+{
+    bool separated = true;
+    while (separated) {
+        TRY(search_run(ctx, scratch, s));
+        TRY(pdag_new(ctx, scratch, s->graph.d, &s->found));
+        pdag_copy(&s->graph, &s->found);
+        TRY(structured_separate(ctx, scratch, options, s, known, &separated));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- interventions ---------------------------------------------------------------------------------------------- */
+
+enum { MAX_ROUNDS = 3 };
+
+/* Segments to be searched for differences: those listed without a variable, or none. */
+static nonsens_status list_asked(nonsens_context *ctx, arena *scratch, const targets *hit, bool **asked, bool *any)
+{
+    ARENA_TRY(ctx, scratch, *asked, hit->segments);
+    *any = false;
+    for (int64_t e = 0; e < hit->segments; e++) {
+        (*asked)[e] = hit->unknown[e];
+        *any = *any || (*asked)[e];
+    }
+    return NONSENS_OK;
+}
+
+/* Finds the graph, and mechanisms that differ in segments, in turn. */
+static nonsens_status find_all(nonsens_context *ctx, arena *scratch, const nonsens_options *options, const targets *hit,
+                               structured_search *s, knowledge *known, structured_differences *different)
+{
+    bool *asked, any;
+    TRY(list_asked(ctx, scratch, hit, &asked, &any));
+    TRY(find_graph(ctx, scratch, options, s, known));
+    for (int round = 0; any && round < MAX_ROUNDS; round++) {
+        TRY(structured_differ(ctx, scratch, s, asked, options->alpha, different, &any));
+        if (any) {
+            TRY(find_graph(ctx, scratch, options, s, known));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Searches until the graph is found, or until a time limit or a request to finish ends the search between two moves. */
+static nonsens_status find_in_time(nonsens_context *ctx, arena *scratch, const nonsens_options *options,
+                                   const targets *hit, structured_search *s, knowledge *known,
+                                   structured_differences *different, nonsens_result *result)
+{
+    char why[NUMBER_BYTES + 20] = "interrupted", seconds[NUMBER_BYTES];
+    finish_begin(ctx);
+    TRY(finish_catch(ctx, find_all(ctx, scratch, options, hit, s, known, different), &result->unfinished));
+    if (!result->unfinished) {
+        return NONSENS_OK;
+    }
+    if (!finish_was_asked(ctx)) {
+        snprintf(why, sizeof why, "--time-limit %s", number_print(seconds, options->time_limit, REASONING_DIGITS));
+    }
+    if (s->found.d > 0) {
+        pdag_copy(&s->found, &s->graph); // another search had begun
+    }
+    return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
+                       "The search was ended early (%s): edges may be missing, superfluous or reversed. How "
+                       "far it gets depends on the machine; more time, fewer variables or fewer rows would finish it.",
+                       why);
+}
+
+static nonsens_status report_target(nonsens_context *ctx, const nonsens_data *data, int64_t segment, int64_t node,
+                                    int kind, double p_value, nonsens_result *result)
+{
+    char name[SHOWN_BYTES], label[SHOWN_BYTES], p[REASONING_P_BYTES];
+    static const char *const MEANING[] = {[TARGET_FIXED] = "is set from outside, so its causes explain nothing there",
+                                          [TARGET_CHANGED] = "has a mechanism of its own there",
+                                          [TARGET_ACTIVITY] = "acts differently there: its effects have mechanisms of "
+                                                              "their own"};
+    TRY(result_target(ctx, result, segment, data->column_rank[node], kind, isnan(p_value), p_value));
+    show_bare(name, name_of(data, node));
+    show_quoted(label, data->labels[segment]);
+    return isnan(p_value) ? result_reason(ctx, result, "Segment %s: %s %s (--targets).", label, name, MEANING[kind])
+                          : result_reason(ctx, result,
+                                          "Segment %s: a mechanism of its own predicts held-out rows of %s better than "
+                                          "that of the other segments (%s).",
+                                          label, name, reasoning_p(p, p_value));
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    const nonsens_target *left = a, *right = b;
+    int order = strcmp(left->segment, right->segment);
+    return order != 0 ? order : left->variable < right->variable ? -1 : left->variable > right->variable;
+}
+
+/* Lists the interventions that are known, then those that were found, ordered by label and variable. */
+static nonsens_status report_targets(nonsens_context *ctx, const nonsens_data *data, const targets *hit,
+                                     const structured_differences *different, nonsens_result *result)
+{
+    int64_t found = 0, small = 0;
+    for (int64_t e = 0; e < data->segments; e++) {
+        for (int64_t j = 0; j < data->d; j++) {
+            enum target_kind kind = targets_kind(hit, e, j);
+            double p_value = different->p_value ? different->p_value[e * data->d + j] : NAN;
+            bool is_found = !isnan(p_value);
+            found += is_found;
+            small += kind > TARGET_FIXED && data->start[e + 1] - data->start[e] < MIN_PART_ROWS;
+            if (kind != TARGET_NONE || is_found) {
+                TRY(report_target(ctx, data, e, j, is_found ? (int)TARGET_CHANGED : (int)kind, p_value, result));
+            }
+        }
+    }
+    if (result->target_count > 0) {
+        qsort(result->target, (size_t)result->target_count, sizeof *result->target, compare_labels);
+    }
+    if (small > 0) {
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                        "%" PRId64 " of the --targets are in segments with fewer than %d rows, too few for a mechanism "
+                        "of their own; what these rows say of the variable does not count.",
+                        small, MIN_PART_ROWS));
+    }
+    return found == 0 ? NONSENS_OK
+                      : result_note(ctx, result, NONSENS_NOTE_INFO,
+                                    "%" PRId64 " %s in single segments from that in the others (targets). A hidden "
+                                    "common cause can look the same.",
+                                    found, found == 1 ? "mechanism differs" : "mechanisms differ");
+}
+
+nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                   const nonsens_options *options, nonsens_result *result)
+{
+    SCOPED(structured_scores_free) structured_scores sc = {0};
+    double d = (double)data->d;
+    knowledge known;
+    targets hit;
+    structured_differences different = {0};
+    structured_search s = {.scores = &sc, .known = &known, .min_gain = MIN_GAIN * (double)data->n};
+    if (data->segments > MAX_SEGMENTS) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "there are %" PRId64 " segments; structured takes at most %d for a graph, merge some of them",
+                    data->segments, MAX_SEGMENTS);
+    }
+    TRY(targets_match(ctx, scratch, result->targets, data->segments, (const char *const *)data->labels, data->d,
+                      data->column_rank, &hit));
+    TRY(structured_scores_new(ctx, scratch, data, options, result->targets ? &hit : NULL, &sc));
+    TRY(note_blocks(ctx, &sc, result));
+    s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
+    TRY(result->known ? knowledge_permute(ctx, scratch, result->known, data->column_rank, &known)
+                      : knowledge_new(ctx, scratch, data->d, &known));
+    TRY(find_in_time(ctx, scratch, options, &hit, &s, &known, &different, result));
+    TRY(report_targets(ctx, data, &hit, &different, result));
+    return report_graph(ctx, scratch, &s, result);
+}

@@ -1,0 +1,255 @@
+/*
+ * structured_hidden.c - judges every pair of nodes, and takes out arrows that a common cause replaces.
+ *
+ * One at a time, the pair that a common cause improves most: an arrow in the wrong place makes others go the wrong way,
+ * and then their ends' disturbances stay dependent, too.  After each, arrows are reversed and removed anew.
+ */
+#include "methods/structured_graph/structured_hidden.h"
+
+#include "methods/structured_graph/structured_coupled.h"
+#include "methods/structured_graph/structured_moves.h"
+
+/* Chosen by simulation (docs/many-variables.md). */
+static const double MIN_LEFT = 0.0035;      /* nats per row that disturbances must say about one another */
+static const double MIN_LEFT_Z = 2.5;       /* the same in standard errors, with an arrow between them */
+static const double MIN_ALONE_Z = 3.5;      /* and without */
+static const double MIN_LEFT_SHARE = 0.02;  /* of what the arrow gains: mechanisms are never followed exactly */
+static const double EITHER_Z = 5.0;         /* standard errors by which an arrow's direction is clear */
+static const double MAX_PLAIN_SHARE = 0.15; /* of what the reversed arrow leaves, by an arrow without a common cause */
+static const double MAX_REVERSED_Z = 3.0;   /* of what is left by the reversed arrow, which speaks for the arrow */
+static const double MIN_COMMON_SHARE = 0.6; /* of what the arrow gains, by a common cause */
+static const double MAX_ARROW_Z = 2.0;      /* by which the arrow may be better than a common cause in its place */
+static const double MIN_COMMON_Z = 2.0;     /* by which a common cause is better, if disturbances stay dependent */
+static const double MIN_SERIES_Z = 4.0;     /* standard errors of what is left as the series sees it */
+static const double MIN_SOME = 0.002;       /* nats per row that must be left if a common cause beats the arrow */
+static const double MIN_SOME_Z = 2.0;       /* the same in standard errors */
+enum { MAX_TESTED = 30 };
+
+typedef struct hunt {
+    structured_search *s;
+    coupled all;
+    int64_t d, n;
+    bool *changes;                        /* (d) a disturbance changes over segments */
+    double *now, *then, *copula, *series; /* (groups) */
+} hunt;
+
+static nonsens_status hunt_new(nonsens_context *ctx, arena *a, structured_search *s, double alpha, hunt *out)
+{
+    int64_t d = s->graph.d, groups = s->scores->groups;
+    double level = 0.5 * alpha / (double)d;
+    int64_t *nodes;
+    *out = (hunt){.s = s, .d = d, .n = s->scores->data->n};
+    TRY(coupled_new(ctx, a, s, &out->all));
+    ARENA_TRY(ctx, a, nodes, d);
+    ARENA_TRY(ctx, a, out->changes, d);
+    ARENA_TRY(ctx, a, out->now, groups);
+    ARENA_TRY(ctx, a, out->then, groups);
+    ARENA_TRY(ctx, a, out->copula, groups);
+    ARENA_TRY(ctx, a, out->series, groups);
+    for (int64_t j = 0; j < d; j++) {
+        const double *score; // computed for its side effect: all.v is the disturbance itself
+        change_test location, scale;
+        SCOPED_ARENA(scratch);
+        TRY(coupled_scores(ctx, &out->all, &s->graph, j, &score));
+        const structured_score *fit = scores_get(s->scores, j, pdag_parents(&s->graph, j, nodes), nodes);
+        out->changes[j] = scores_is_target(s->scores, fit);
+        if (out->changes[j]) {
+            continue; // and there may be rows without a mechanism
+        }
+        TRY(scores_test_changes(ctx, &scratch, s->scores, scores_shared(fit), out->all.v, &location, &scale));
+        out->changes[j] = location.p_value < level || scale.p_value < level;
+    }
+    return NONSENS_OK;
+}
+
+/* What the disturbances of two nodes in a graph say about one another. */
+static nonsens_status measure_left(nonsens_context *ctx, hunt *h, const pdag *g, bool is_series, int64_t a, int64_t b,
+                                   structured_gain *out)
+{
+    const double *x, *y;
+    TRY(coupled_scores(ctx, &h->all, g, a, &x));
+    TRY(coupled_scores(ctx, &h->all, g, b, &y));
+    TRY(coupled_gain(ctx, &h->all, is_series, x, y, h->copula));
+    *out = dependence_gain(h->s->scores, h->copula, NULL);
+    return NONSENS_OK;
+}
+
+/* ---- pairs with an arrow ---------------------------------------------------------------------------------------- */
+
+/*
+ * Fills in what a common cause gains in graph g, which lacks the arrow a -> b, by the copula that suits better, and
+ * what it gains over s->graph.  h->then is the total of g.
+ */
+static nonsens_status compare_common(nonsens_context *ctx, hunt *h, const pdag *g, hidden_pair *p)
+{
+    const structured_scores *sc = h->s->scores;
+    const double *x, *y;
+    TRY(coupled_scores(ctx, &h->all, g, p->a, &x));
+    TRY(coupled_scores(ctx, &h->all, g, p->b, &y));
+    TRY(coupled_gain(ctx, &h->all, false, x, y, h->copula));
+    TRY(coupled_gain(ctx, &h->all, true, x, y, h->series));
+    structured_gain copula = dependence_gain(sc, h->copula, NULL), series = dependence_gain(sc, h->series, NULL);
+    p->is_series = series.total > copula.total;
+    p->common = p->is_series ? series : copula;
+    for (int64_t k = 0; k < sc->groups; k++) {
+        h->copula[k] = h->then[k] + (p->is_series ? h->series : h->copula)[k];
+    }
+    p->over = dependence_gain(sc, h->copula, h->now);
+    return NONSENS_OK;
+}
+
+/* The arrow reversed: what it gains over s->graph, and what it leaves. */
+typedef struct reversal {
+    bool possible;
+    structured_gain gain, left;
+} reversal;
+
+static nonsens_status judge_reversal(nonsens_context *ctx, hunt *h, const hidden_pair *p, pdag *after, reversal *out)
+{
+    move back = move_reverse(p->a, p->b);
+    *out = (reversal){.possible = move_is_legal(h->s, &back, after, h->all.nodes)};
+    if (out->possible) {
+        TRY(coupled_total(ctx, &h->all, after, h->then));
+        out->gain = dependence_gain(h->s->scores, h->then, h->now);
+        TRY(measure_left(ctx, h, after, false, p->a, p->b, &out->left));
+    }
+    return NONSENS_OK;
+}
+
+/* Does the arrow fit about as well reversed, and leave no more dependence, though both disturbances change? */
+static bool is_either_way(const hunt *h, const hidden_pair *p, const reversal *back)
+{
+    bool cleaner = back->left.z > MAX_REVERSED_Z && back->left.total > p->left.total;
+    return back->possible && h->changes[p->a] && h->changes[p->b] && back->gain.z > -EITHER_Z && !cleaner &&
+           p->over.total > -(1.0 - MIN_COMMON_SHARE) * p->arrow.total;
+}
+
+/* What is left, as a copula sees it, or as the series does if a common cause does about as well as the arrow. */
+static bool stays_dependent(const hunt *h, const hidden_pair *p)
+{
+    double least = MIN_LEFT * (double)h->n;
+    bool by_copula = p->left.z > MIN_LEFT_Z && p->left.total > least && p->left.total > MIN_LEFT_SHARE * p->arrow.total;
+    bool by_series = p->left_series.z > MIN_SERIES_Z && p->left_series.total > least && p->over.z > -MAX_ARROW_Z;
+    return by_copula || by_series;
+}
+
+/* Is a common cause better than the arrow, which also leaves some dependence? */
+static bool is_beaten(const hunt *h, const hidden_pair *p, bool dependent)
+{
+    bool some = p->left.z > MIN_SOME_Z && p->left.total > MIN_SOME * (double)h->n;
+    return (dependent && p->over.z > MIN_COMMON_Z) || (some && p->over.z > MIN_LEFT_Z);
+}
+
+/*
+ * Does the arrow clearly fit better than its reverse, and explain most of the dependence that its reverse leaves?  Then
+ * the rest is misfit, such as bounded noise leaves, whose range moves.
+ */
+static bool is_plain(const hidden_pair *p, const reversal *back)
+{
+    return back->possible && back->gain.z < -EITHER_Z && p->left.total < MAX_PLAIN_SHARE * back->left.total;
+}
+
+static hidden_kind kind_of(const hunt *h, const hidden_pair *p, const reversal *back)
+{
+    bool dependent = stays_dependent(h, p), either = is_either_way(h, p, back), beaten = is_beaten(h, p, dependent);
+    bool required = knowledge_requires(h->s->known, p->a, p->b);
+    if (is_plain(p, back)) {
+        return HIDDEN_NONE;
+    }
+    if (!required && (beaten || (either && p->over.z > -MAX_ARROW_Z))) {
+        return HIDDEN_INSTEAD;
+    }
+    return dependent || beaten ? HIDDEN_BESIDE : either ? HIDDEN_UNCLEAR : HIDDEN_NONE;
+}
+
+static nonsens_status judge_arrow(nonsens_context *ctx, hunt *h, hidden_pair *p)
+{
+    structured_search *s = h->s;
+    reversal back;
+    pdag other;
+    SCOPED_ARENA(a);
+    TRY(pdag_new(ctx, &a, h->d, &other));
+    TRY(measure_left(ctx, h, &s->graph, false, p->a, p->b, &p->left));
+    TRY(measure_left(ctx, h, &s->graph, true, p->a, p->b, &p->left_series));
+    pdag_copy(&s->graph, &other);
+    pdag_set(&other, p->a, p->b, PDAG_NONE);
+    TRY(coupled_total(ctx, &h->all, &other, h->then));
+    p->arrow = dependence_gain(s->scores, h->now, h->then);
+    TRY(compare_common(ctx, h, &other, p));
+    TRY(judge_reversal(ctx, h, p, &other, &back));
+    p->kind = kind_of(h, p, &back);
+    return NONSENS_OK;
+}
+
+/* ---- all pairs -------------------------------------------------------------------------------------------------- */
+
+static nonsens_status judge_pair(nonsens_context *ctx, hunt *h, int64_t i, int64_t j, hidden_pair *out)
+{
+    const pdag *g = &h->s->graph;
+    bool back = pdag_is_arrow(g, j, i);
+    *out = (hidden_pair){.a = back ? j : i, .b = back ? i : j, .was_arrow = pdag_is_adjacent(g, i, j)};
+    if (out->was_arrow) {
+        return judge_arrow(ctx, h, out);
+    }
+    if (h->d <= MAX_TESTED && !knowledge_separates(h->s->known, i, j)) {
+        TRY(measure_left(ctx, h, g, false, i, j, &out->left));
+        bool found = out->left.z > MIN_ALONE_Z && out->left.total > MIN_LEFT * (double)h->n;
+        out->kind = found ? HIDDEN_INSTEAD : HIDDEN_NONE;
+        out->common = out->over = out->left;
+    }
+    return NONSENS_OK;
+}
+
+/* Lists the pairs that are not coupled yet; *best: the index of that which a common cause improves most, or -1. */
+static nonsens_status judge_all(nonsens_context *ctx, hunt *h, hidden_causes *out, int64_t *best)
+{
+    *best = -1;
+    TRY(check_cancelled(ctx));
+    TRY(coupled_total(ctx, &h->all, &h->s->graph, h->now));
+    for (int64_t i = 0; i < h->d; i++) {
+        for (int64_t j = i + 1; j < h->d; j++) {
+            hidden_pair *p = &out->pair[out->count];
+            if (coupled_find(&h->all, i, j)) {
+                continue;
+            }
+            TRY(judge_pair(ctx, h, i, j, p));
+            if (p->kind == HIDDEN_INSTEAD && (*best < 0 || p->over.total > out->pair[*best].over.total)) {
+                *best = out->count;
+            }
+            out->count += p->kind != HIDDEN_NONE;
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status structured_find_hidden(nonsens_context *ctx, arena *scratch, structured_search *s, double alpha,
+                                      hidden_causes *out)
+{
+    hunt h;
+    int64_t best, taken = 0;
+    *out = (hidden_causes){0};
+    ARENA_TRY(ctx, scratch, out->pair, s->graph.d * (s->graph.d - 1) / 2 + 1);
+    TRY(hunt_new(ctx, scratch, s, alpha, &h));
+    TRY(judge_all(ctx, &h, out, &best));
+    while (best >= 0) {
+        hidden_pair p = out->pair[best];
+        pdag_set(&s->graph, p.a, p.b, PDAG_NONE);
+        h.all.pair[h.all.pairs++] = (coupling){p.a, p.b, p.is_series};
+        TRY(coupled_refine(ctx, &h.all));
+        out->pair[taken++] = p;
+        out->count = taken;
+        TRY(judge_all(ctx, &h, out, &best));
+    }
+    return NONSENS_OK;
+}
+
+const hidden_pair *hidden_find(const hidden_causes *hidden, int64_t a, int64_t b)
+{
+    for (int64_t k = 0; k < hidden->count; k++) {
+        const hidden_pair *p = &hidden->pair[k];
+        if ((p->a == a && p->b == b) || (p->a == b && p->b == a)) {
+            return p;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,52 @@
+/*
+ * structured_hidden.h - hidden common causes of the variables of a graph: edges whose ends' disturbances stay dependent
+ * inside segments, and pairs that a common cause explains as well as an arrow does.
+ *
+ * A pair is judged by held-out rows (structured_dependence.h), in nats, in up to three graphs: with the arrow, with the
+ * arrow reversed, and without it, with disturbances that depend on one another in any way in each segment.
+ */
+#ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_HIDDEN_H
+#define METHODS_STRUCTURED_GRAPH_STRUCTURED_HIDDEN_H
+
+#include "methods/shared/result.h"
+#include "methods/structured_graph/structured_search.h"
+
+typedef enum hidden_kind {
+    HIDDEN_NONE,
+    HIDDEN_BESIDE,  /* an arrow, or a line, whose ends' disturbances stay dependent */
+    HIDDEN_UNCLEAR, /* an arrow that fits about as well reversed, and about as well as a common cause */
+    HIDDEN_INSTEAD  /* a common cause in place of an arrow */
+} hidden_kind;
+
+typedef struct hidden_pair {
+    int64_t a, b; /* nodes; a -> b if there is an arrow */
+    hidden_kind kind;
+    bool was_arrow;              /* the search had an arrow between them */
+    bool is_series;              /* the copula that suits better: the series, or the Gaussian one */
+    structured_gain left_series; /* the same as a series sees it (structured_dependence.h) */
+    structured_gain left;        /* what the disturbances, with the arrow if there is one, say about one another */
+    structured_gain arrow;       /* what the arrow gains */
+    structured_gain common;      /* what a common cause in its place gains */
+    structured_gain over;        /* the same less what the arrow gains */
+} hidden_pair;
+
+typedef struct hidden_causes {
+    hidden_pair *pair; /* (count) */
+    int64_t count;
+} hidden_causes;
+
+/*
+ * Finds hidden common causes in s->graph, and takes arrows out of it that a common cause replaces, with other causes of
+ * their heads that no longer gain.  alpha is the level of tests of change.
+ */
+nonsens_status structured_find_hidden(nonsens_context *ctx, arena *scratch, structured_search *s, double alpha,
+                                      hidden_causes *out);
+
+/* Returns the pair of two nodes in any order, or NULL. */
+const hidden_pair *hidden_find(const hidden_causes *hidden, int64_t a, int64_t b);
+
+/* Adds edges for common causes in place of arrows, marks the edges of the others, and explains both. */
+nonsens_status structured_report_hidden(nonsens_context *ctx, const nonsens_data *data, const hidden_causes *hidden,
+                                        nonsens_result *result);
+
+#endif

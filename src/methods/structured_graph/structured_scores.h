@@ -1,0 +1,92 @@
+/*
+ * structured_scores.h - how well sets of causes explain each variable: fits of mechanisms, each made once and
+ * remembered, as sums of held-out log densities over groups of rows.
+ */
+#ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_SCORES_H
+#define METHODS_STRUCTURED_GRAPH_STRUCTURED_SCORES_H
+
+#include "data/time_blocks.h"
+#include "indep/hsic.h"
+#include "mechanism/mechanism.h"
+#include "methods/shared/change.h"
+#include "methods/structured_graph/structured_parts.h"
+
+/* The fit of some segments. */
+typedef struct structured_part {
+    const part_rows *of;
+    double total, fold_total[MECHANISM_MAX_FOLDS], smooth[MECHANISM_WEIGHTS];
+    double *theta; /* parameters of the fit of all its rows, then of those without a fold (mechanism_fit) */
+    double *group; /* (groups) sums of held-out log densities */
+} structured_part;
+
+typedef struct structured_score {
+    int64_t effect, causes, cause[MECHANISM_MAX_CAUSES]; /* ascending */
+    int64_t version;                                     /* of the interventions on the effect (structured_parts.h) */
+    int64_t parts;                                       /* 1 without interventions */
+    structured_part *part;                               /* (parts) */
+    double total;                                        /* sum over the parts */
+    double *group;                                       /* (groups) the same */
+    bool settled;                                        /* the fit is made */
+    bool wanted;                                         /* it is in the list of wanted ones */
+    struct structured_score *next;
+} structured_score;
+
+/* Nodes are the variables in canonical order. */
+typedef struct structured_scores {
+    const nonsens_data *data;
+    mechanism_data rows;
+    structured_parts parts; /* of segments that share a mechanism */
+    int threads;
+    time_blocks time;    /* of rows that follow one another in time */
+    int64_t *time_order; /* (n) rows of each segment in the order of time; NULL without blocks */
+    int32_t *group_of;   /* (n) drawn at random, equally many rows, or blocks, in each up to one */
+    int64_t groups;
+    arena memory;             /* of the entries */
+    structured_score **table; /* hash table, chained */
+    structured_score **wanted;
+    int64_t wanted_count, wanted_capacity, fits;
+    int64_t wave; /* index of the first of the wanted fits that are being made */
+} structured_scores;
+
+/*
+ * Prepares an empty table of scores.  hit: interventions on nodes; may be NULL.  Memory comes from `a`, except for what
+ * structured_scores_free frees; *out must stay where it is.
+ */
+nonsens_status structured_scores_new(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                     const nonsens_options *options, const targets *hit, structured_scores *out);
+void structured_scores_free(structured_scores *s);
+
+/* Asks for a score; cause is ascending.  _version: with other interventions than are current. */
+nonsens_status scores_want(nonsens_context *ctx, structured_scores *s, int64_t effect, int64_t causes,
+                           const int64_t *cause);
+nonsens_status scores_want_version(nonsens_context *ctx, structured_scores *s, int64_t version, int64_t effect,
+                                   int64_t causes, const int64_t *cause);
+/* Fits the part->of rows from nothing, cause by cause; part->theta and part->group are allocated. */
+nonsens_status scores_fit_part(nonsens_context *ctx, arena *scratch, const structured_scores *s, int64_t effect,
+                               int64_t causes, const int64_t *cause, structured_part *part);
+nonsens_status scores_new_part(nonsens_context *ctx, arena *a, const structured_scores *s, int64_t causes,
+                               const part_rows *of, structured_part *part);
+/* Makes all fits that were asked for and not made yet, in parallel. */
+nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase);
+/* Returns a score, or NULL if it was never asked for. */
+const structured_score *scores_get(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause);
+const structured_score *scores_get_version(const structured_scores *s, int64_t version, int64_t effect, int64_t causes,
+                                           const int64_t *cause);
+
+/* Returns (segments) those that share the largest part of a mechanism; NULL: all. */
+const bool *scores_shared(const structured_score *fit);
+/* Says whether some segment intervened on the effect of a fit. */
+bool scores_is_target(const structured_scores *s, const structured_score *fit);
+
+/*
+ * Tests whether the location and the scale of a disturbance v (n) change over the segments, keep (segments; NULL: all).
+ * Of rows in blocks, their means are tested, and the means of their distances from the segment's mean; effects are
+ * those of the rows.
+ */
+nonsens_status scores_test_changes(nonsens_context *ctx, arena *scratch, const structured_scores *s, const bool *keep,
+                                   const double *v, change_test *location, change_test *scale);
+
+/* Returns the settings of tests of independence inside segments; rows in blocks are tested in the order of time. */
+hsic_options scores_test_options(const structured_scores *s, const nonsens_options *options);
+
+#endif

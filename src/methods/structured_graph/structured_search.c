@@ -1,0 +1,184 @@
+/* structured_search.c - makes the best move again and again, removes weak arrows, and judges what is found. */
+#include "methods/structured_graph/structured_search.h"
+
+#include "methods/structured_graph/structured_moves.h"
+
+#include <math.h>
+
+/* Makes the best of the moves; *made is false if none gains enough. */
+static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured_search *s, move_list *list, bool *made)
+{
+    pdag after;
+    int64_t *nodes, kept = 0;
+    TRY(pdag_new(ctx, scratch, s->graph.d, &after));
+    ARENA_TRY(ctx, scratch, nodes, s->graph.d);
+    for (int64_t i = 0; i < list->count; i++) {
+        if (move_is_legal(s, &list->at[i], &after, nodes)) {
+            TRY(move_want(ctx, s, &list->at[i], &after, nodes));
+            list->at[kept++] = list->at[i];
+        }
+    }
+    TRY(scores_settle(ctx, s->scores, "fitting mechanisms"));
+    double best = 0.0;
+    int64_t chosen = -1;
+    for (int64_t i = 0; i < kept; i++) {
+        structured_gain gain = move_gain(s, &list->at[i], &after, nodes);
+        bool adds = list->at[i].count == 1; // the others increase one sum of scores, so no graph comes twice
+        double least = fmax(MIN_REVERSAL, move_growth(&list->at[i]) * s->min_gain);
+        bool is_worth = gain.total > least && (!adds || gain.z > s->level);
+        if (is_worth && gain.total > best) {
+            best = gain.total;
+            chosen = i;
+        }
+    }
+    *made = chosen >= 0;
+    if (*made) {
+        move_apply(&list->at[chosen], &s->graph);
+    }
+    return NONSENS_OK;
+}
+
+/* ---- removing arrows ------------------------------------------------------------------------------------------ */
+
+/*
+ * Removes the arrow that loses the fewest standard errors, of those that lose less than `level` of them or less than
+ * min_gain.  *made is false if there is none.
+ */
+static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, structured_search *s, double level,
+                                     bool *made)
+{
+    arena_mark mark = arena_tell(scratch);
+    int64_t edges = pdag_edge_count(&s->graph), *nodes, weakest = -1;
+    pdag_edge *edge;
+    pdag after;
+    double smallest = INFINITY;
+    ARENA_TRY(ctx, scratch, edge, edges + 1);
+    ARENA_TRY(ctx, scratch, nodes, s->graph.d);
+    TRY(pdag_new(ctx, scratch, s->graph.d, &after));
+    pdag_to_edges(&s->graph, edge);
+    for (int64_t i = 0; i < edges; i++) {
+        move m = move_remove(edge[i].from, edge[i].to);
+        if (move_is_legal(s, &m, &after, nodes)) {
+            TRY(move_want(ctx, s, &m, &after, nodes));
+        }
+    }
+    TRY(scores_settle(ctx, s->scores, "fitting mechanisms"));
+    for (int64_t i = 0; i < edges; i++) {
+        move m = move_remove(edge[i].from, edge[i].to);
+        if (move_is_legal(s, &m, &after, nodes)) {
+            structured_gain lost = move_gain(s, &m, &after, nodes);
+            if ((-lost.z < level || -lost.total < s->min_gain) && -lost.z < smallest) {
+                smallest = -lost.z;
+                weakest = i;
+            }
+        }
+    }
+    *made = weakest >= 0;
+    if (*made) {
+        pdag_set(&s->graph, edge[weakest].from, edge[weakest].to, PDAG_NONE);
+    }
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
+
+/* Removes causes in whose place others have come: if they stayed, every further fit would be larger. */
+static nonsens_status remove_replaced(nonsens_context *ctx, arena *scratch, structured_search *s)
+{
+    bool removed = true;
+    while (removed) {
+        TRY(remove_weakest(ctx, scratch, s, -INFINITY, &removed));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- the search ----------------------------------------------------------------------------------------------- */
+
+static nonsens_status search_step(nonsens_context *ctx, arena *scratch, structured_search *s, bool additions,
+                                  bool *made)
+{
+    arena_mark mark = arena_tell(scratch);
+    move_list list = {0};
+    TRY(check_cancelled(ctx));
+    if (additions) {
+        TRY(moves_add_additions(ctx, scratch, s, &list));
+    }
+    TRY(moves_add_reversals(ctx, scratch, s, false, &list));
+    TRY(make_best(ctx, scratch, s, &list, made));
+    if (!*made) {
+        list.count = 0;
+        TRY(moves_add_exchanges(ctx, scratch, s, &list));
+        TRY(moves_add_node_reversals(ctx, scratch, s, &list));
+        TRY(make_best(ctx, scratch, s, &list, made));
+    }
+    if (!*made) {
+        list.count = 0;
+        TRY(moves_add_double_reversals(ctx, scratch, s, &list));
+        TRY(moves_add_reversals(ctx, scratch, s, true, &list));
+        TRY(make_best(ctx, scratch, s, &list, made));
+    }
+    if (!*made && additions) {
+        TRY(search_reverse_anew(ctx, scratch, s, made));
+    }
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
+
+static nonsens_status set_required(nonsens_context *ctx, structured_search *s)
+{
+    const nonsens_data *data = s->scores->data;
+    for (int64_t j = 0; j < s->graph.d; j++) {
+        int64_t causes = 0;
+        for (int64_t i = 0; i < s->graph.d; i++) {
+            if (i != j && knowledge_requires(s->known, i, j)) {
+                pdag_set(&s->graph, i, j, PDAG_ARROW);
+                causes++;
+            }
+        }
+        if (causes > MECHANISM_MAX_CAUSES) {
+            return fail(ctx, NONSENS_ERR_USAGE,
+                        "the knowledge file requires %d causes of %.100s; structured takes up to %d of a variable: "
+                        "leave some out, or take another --method",
+                        (int)causes, data->names[data->column_rank[j]], MECHANISM_MAX_CAUSES);
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s)
+{
+    TRY(pdag_new(ctx, a, s->scores->data->d, &s->graph));
+    TRY(set_required(ctx, s));
+    for (int round = 0; round < 2; round++) {
+        bool made = true, removed = true;
+        while (made) {
+            TRY(search_step(ctx, a, s, round == 0, &made));
+            TRY(remove_replaced(ctx, a, s));
+        }
+        while (removed) {
+            TRY(remove_weakest(ctx, a, s, s->level, &removed));
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status search_judge(nonsens_context *ctx, arena *scratch, structured_search *s, int64_t a, int64_t b,
+                            structured_gain *present, structured_gain *reversed, bool *possible)
+{
+    pdag after;
+    int64_t *nodes;
+    move away = move_remove(a, b), reversal = move_reverse(a, b);
+    TRY(pdag_new(ctx, scratch, s->graph.d, &after));
+    ARENA_TRY(ctx, scratch, nodes, s->graph.d);
+    pdag_copy(&s->graph, &after);
+    move_apply(&away, &after);
+    TRY(move_want(ctx, s, &away, &after, nodes));
+    *possible = move_is_legal(s, &reversal, &after, nodes);
+    if (*possible) {
+        TRY(move_want(ctx, s, &reversal, &after, nodes));
+    }
+    TRY(scores_settle(ctx, s->scores, NULL));
+    structured_gain lost = move_gain(s, &away, &after, nodes);
+    *present = (structured_gain){-lost.total, -lost.z};
+    *reversed = *possible ? move_gain(s, &reversal, &after, nodes) : (structured_gain){NAN, NAN};
+    return NONSENS_OK;
+}
