@@ -91,6 +91,8 @@ struct accuracy_evaluation {
     }
 
 extern const accuracy_evaluation ACCURACY_MONTI, ACCURACY_STRUCTURED, ACCURACY_GRAPH, ACCURACY_GRAPH_STRUCTURED;
+/* The same with --targets: the true ones, and those with nothing but the segments. */
+extern const accuracy_evaluation ACCURACY_GRAPH_TARGETS, ACCURACY_GRAPH_UNKNOWN;
 
 /* ---- accuracy_task.c ---- */
 

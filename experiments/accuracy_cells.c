@@ -7,7 +7,9 @@
  *
  * `graph-METHOD-GENERATOR-eE-depthL` are graphs of six variables (ACCURACY_GRAPH) with two expected neighbours each,
  * the simulator's default: six edges.  `graph-structured-node-d20-*` has twenty variables and as many expected
- * edges.  Methods with kernel tests, which take longest, have fewer seeds.
+ * edges.  `graph-METHOD-two-change-*`: only two of the six disturbances change over segments.  Those called
+ * `graph-structured-hidden-*` have a hidden common cause of two variables.  Methods with kernel tests, which take
+ * longest, have fewer seeds.
  */
 #include "accuracy.h"
 
@@ -61,6 +63,32 @@
 #define GRAPH_ALL(evaluation, method)                                                                          \
     GRAPH_DEPTHS(evaluation, method, "node", "10", 20), GRAPH_DEPTHS(evaluation, method, "layered", "10", 20), \
         GRAPH_DEPTHS(evaluation, method, "node", "20", 20), GRAPH_DEPTHS(evaluation, method, "layered", "20", 20)
+
+#define GRAPH_TWO_CHANGE(evaluation, method, depth)                                                              \
+    {                                                                                                            \
+        "graph-" method "-two-change-e10-depth" depth, "node-two-change",                                        \
+            "nodes=6 sem=node segments=10 changing=2 depth=" depth, JUDGE_DAG, evaluation, 40, "method=" method, \
+            method                                                                                               \
+    }
+
+/* Half of the segments intervene on one variable each; `unused`: the method is not told; `unknown`: only the segments.
+ */
+#define GRAPH_TARGETS(what, evaluation, kind, changing, name)                                                    \
+    {                                                                                                            \
+        "graph-structured-" what "-" kind name, "node-targets-" kind name,                                       \
+            "nodes=6 sem=node segments=12 interventions=" kind " changing=" changing, JUDGE_DAG, evaluation, 40, \
+            "method=structured", "structured-" what                                                              \
+    }
+#define GRAPH_TARGETS_ALL(kind, changing, name)                                            \
+    GRAPH_TARGETS("targets", &ACCURACY_GRAPH_TARGETS, kind, changing, name),               \
+        GRAPH_TARGETS("targets-unused", &ACCURACY_GRAPH_STRUCTURED, kind, changing, name), \
+        GRAPH_TARGETS("targets-unknown", &ACCURACY_GRAPH_UNKNOWN, kind, changing, name)
+/* A hidden variable is a common cause of two of the six. */
+#define GRAPH_HIDDEN(name, options)                                                                                 \
+    {                                                                                                               \
+        "graph-structured-hidden-" name, "hidden-" name, "nodes=6 sem=node segments=10 " options, JUDGE_CONFOUNDED, \
+            &ACCURACY_GRAPH_STRUCTURED, 40, "method=structured", "structured"                                       \
+    }
 
 /* Means and scales of Gaussian disturbances; with depth=1 the node generator is not linear, the layered one is. */
 #define MEANS_AND_SCALES "noise=gaussian mean=-2:2 scale=0.2:3"
@@ -172,6 +200,19 @@ const cell ACCURACY_CELLS[] = {
     GRAPH_ALL(&ACCURACY_GRAPH_STRUCTURED, "structured"),
     {"graph-structured-node-d20-e20-depth3", "node", "nodes=20 sem=node segments=20 depth=3", JUDGE_DAG,
      &ACCURACY_GRAPH_STRUCTURED, 3, "method=structured", "structured"},
+    GRAPH_TWO_CHANGE(&ACCURACY_GRAPH_STRUCTURED, "structured", "1"),
+    GRAPH_TWO_CHANGE(&ACCURACY_GRAPH_STRUCTURED, "structured", "3"),
+    GRAPH_TARGETS_ALL("fixed", "4", ""),
+    GRAPH_TARGETS_ALL("changed", "4", ""),
+    GRAPH_TARGETS_ALL("mixed", "4", ""),
+    GRAPH_TARGETS_ALL("mixed", "0", "-all-change"),
+    {"graph-structured-slopes-e10", "node-slopes", "nodes=6 sem=node changing-mechanism=true", JUDGE_DAG,
+     &ACCURACY_GRAPH_STRUCTURED, 40, "method=structured", "structured"},
+    GRAPH_HIDDEN("depth1", "depth=1 confounded=stationary"),
+    GRAPH_HIDDEN("depth1-modulated", "depth=1 confounded=modulated"),
+    GRAPH_HIDDEN("depth3", "depth=3 confounded=stationary"),
+    GRAPH_TWO_CHANGE(&ACCURACY_GRAPH, "pc-nonsens", "1"),
+    GRAPH_TWO_CHANGE(&ACCURACY_GRAPH, "pc-nonsens", "3"),
     GRAPH_ALL(&ACCURACY_GRAPH, "pc-nonsens"),
     GRAPH_ALL(&ACCURACY_GRAPH, "pc"),
     GRAPH_ALL(&ACCURACY_GRAPH, "lingam"),

@@ -6,6 +6,10 @@
  * measures (graph/metrics.h) and both graphs, so that other measures can be computed without running anything again.
  * Seconds are those of one thread.
  *
+ * `marked` says whether the edge between the two variables with a hidden common cause is marked as such, `unmarked`
+ * whether there is an arrow without a mark between them; `good_marked` is the share of true edges found that are
+ * marked.
+ *
  * Means are over data sets.  If truth and estimate have no edge, F1 is 1: nothing is missing and nothing is wrong.
  * Precision and direction accuracy are undefined if the estimate has no edge; their means are over the other data sets.
  */
@@ -14,6 +18,9 @@
 #include "methods/shared/result.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum measure {
     MEASURE_F1, /* of arrows */
@@ -26,11 +33,16 @@ enum measure {
     MEASURE_ACTUAL,    /* true edges */
     MEASURE_PREDICTED, /* edges of the estimate, with or without direction */
     MEASURE_SECONDS,
+    MEASURE_TARGETS, /* F1 of (segment, variable) that were found to differ; NaN without interventions */
+    MEASURE_MARKED,  /* this and the next: NaN without a hidden cause */
+    MEASURE_UNMARKED,
+    MEASURE_GOOD_MARKED, /* NaN if no true edge is found */
     MEASURES
 };
 
-static const char *const MEASURE_NAME[MEASURES] = {"f1",     "skeleton",  "shd",   "closure", "precision",
-                                                   "recall", "direction", "there", "found",   "seconds"};
+static const char *const MEASURE_NAME[MEASURES] = {"f1",      "skeleton",  "shd",      "closure",    "precision",
+                                                   "recall",  "direction", "there",    "found",      "seconds",
+                                                   "targets", "marked",    "unmarked", "good_marked"};
 
 typedef struct unit {
     double value[MEASURES]; /* NaN if undefined */
@@ -90,6 +102,33 @@ static nonsens_status measure(nonsens_context *ctx, arena *a, const pdag *found,
     return NONSENS_OK;
 }
 
+/* Is an edge of the result marked as having a hidden common cause? */
+static bool is_marked(const nonsens_edge *e)
+{
+    return e->confounded || e->type == NONSENS_EDGE_BIDIRECTED;
+}
+
+static void measure_hidden(const nonsens_result *result, const nonsens_simulation *s, unit *out)
+{
+    bool any = false, marked = false, unmarked = false;
+    double good = 0.0, good_marked = 0.0;
+    for (int64_t j = 0; j < s->d; j++) {
+        any = any || s->has_hidden_cause[j];
+    }
+    for (int64_t k = 0; k < nonsens_result_edge_count(result); k++) {
+        const nonsens_edge *e = nonsens_result_edge_at(result, k);
+        bool hidden = s->has_hidden_cause[e->from] && s->has_hidden_cause[e->to];
+        bool is_true = s->edge[e->from * s->d + e->to] || s->edge[e->to * s->d + e->from];
+        marked = marked || (hidden && is_marked(e));
+        unmarked = unmarked || (hidden && !is_marked(e) && e->type == NONSENS_EDGE_DIRECTED);
+        good += is_true && !hidden;
+        good_marked += is_true && !hidden && is_marked(e);
+    }
+    out->value[MEASURE_MARKED] = any ? marked : NAN;
+    out->value[MEASURE_UNMARKED] = any ? unmarked : NAN;
+    out->value[MEASURE_GOOD_MARKED] = good > 0.0 ? good_marked / good : NAN;
+}
+
 /* Keeps a graph as ["x1 --> x2", ...] with the simulation's names. */
 static nonsens_status keep_graph(nonsens_context *ctx, arena *a, const pdag *g, const char *key, json_value *line)
 {
@@ -114,6 +153,25 @@ static void keep_measures(const unit *u, json_value *line)
     }
 }
 
+/* F1 of the interventions that were found; NaN if the data have none, or the method was told which they are. */
+static double compare_targets(const nonsens_result *result, const nonsens_simulation *s)
+{
+    double actual = 0.0, found = 0.0, both = 0.0;
+    for (int64_t e = 0; s->hit && e < s->segments; e++) {
+        actual += s->hit[e] != HIT_NONE;
+    }
+    for (int64_t k = 0; k < nonsens_result_target_count(result); k++) {
+        const nonsens_target *t = nonsens_result_target_at(result, k);
+        int64_t e = strtoll(t->segment + 1, NULL, 10) - 1; // labels are s1, s2, ...
+        if (t->known) {
+            return NAN;
+        }
+        found += 1.0;
+        both += s->hit && s->target[e] == t->variable;
+    }
+    return actual > 0.0 ? 2.0 * both / (actual + found) : NAN;
+}
+
 static nonsens_status keep_result(nonsens_context *ctx, arena *a, const nonsens_result *result, const drawn *d,
                                   json_value *line)
 {
@@ -123,6 +181,8 @@ static nonsens_status keep_result(nonsens_context *ctx, arena *a, const nonsens_
     TRY(found_graph(ctx, a, result, d->simulation->d, &found));
     TRY(measure(ctx, a, &found, &truth, &u));
     u.value[MEASURE_SECONDS] = result->seconds;
+    u.value[MEASURE_TARGETS] = compare_targets(result, d->simulation);
+    measure_hidden(result, d->simulation, &u);
     keep_measures(&u, line);
     TRY(keep_graph(ctx, a, &truth, "truth", line));
     return keep_graph(ctx, a, &found, "edges", line);
@@ -138,6 +198,59 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
     return status;
 }
 
+/* ---- interventions ---- */
+
+/* Writes the interventions to a file, or only the segments; the caller removes it. */
+static nonsens_status write_targets(nonsens_context *ctx, const nonsens_simulation *s, bool named, const char *path)
+{
+    FILE *f;
+    if (named) {
+        return nonsens_simulation_write_targets(ctx, s, path);
+    }
+    f = fopen(path, "w");
+    if (!f) {
+        return fail(ctx, NONSENS_ERR_OUTPUT, "%s: cannot be written", path);
+    }
+    fputs("segment,variable,kind\n", f);
+    for (int64_t e = 0; s->hit && e < s->segments; e++) {
+        if (s->hit[e] != HIT_NONE) {
+            fprintf(f, "s%d,,unknown\n", (int)e + 1);
+        }
+    }
+    return fclose(f) == 0 ? NONSENS_OK : fail(ctx, NONSENS_ERR_OUTPUT, "%s: cannot be written", path);
+}
+
+static nonsens_status run_targets(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
+                                  bool named, json_value *line)
+{
+    char path[] = "/tmp/nonsens-targets-XXXXXX";
+    nonsens_options *own; // its texts outlive the run
+    int file = mkstemp(path);
+    if (file < 0) {
+        return fail(ctx, NONSENS_ERR_OUTPUT, "%s: cannot be written", path);
+    }
+    close(file);
+    ARENA_TRY(ctx, a, own, 1);
+    *own = *options;
+    own->targets = path;
+    nonsens_status status = write_targets(ctx, d->simulation, named, path);
+    status = status == NONSENS_OK ? run(ctx, a, own, d, line) : status;
+    remove(path);
+    return status;
+}
+
+static nonsens_status run_named(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
+                                json_value *line)
+{
+    return run_targets(ctx, a, options, d, true, line);
+}
+
+static nonsens_status run_unknown(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
+                                  json_value *line)
+{
+    return run_targets(ctx, a, options, d, false, line);
+}
+
 /* ---- reading the journal ---- */
 
 static bool read_unit(const json_value *line, void *place)
@@ -145,7 +258,9 @@ static bool read_unit(const json_value *line, void *place)
     unit *out = place;
     bool good = true;
     for (int k = 0; k < MEASURES; k++) {
-        good = study_read_number(json_object_get(line, MEASURE_NAME[k]), &out->value[k]) && good;
+        const json_value *value = json_object_get(line, MEASURE_NAME[k]);
+        out->value[k] = NAN; // lines from before a measure lack it
+        good = ((k >= MEASURE_TARGETS && !value) || study_read_number(value, &out->value[k])) && good;
     }
     return good;
 }
@@ -188,13 +303,15 @@ static void print_header(table *csv)
     report_head(csv, ITEMS, item);
 }
 
-#define GRAPH_EVALUATION(label, number)                                                                      \
-    {                                                                                                        \
-        .study = EVALUATION_STUDY(label, number, unit, read_unit), .command = NONSENS_COMMAND_DISCOVER,      \
-        .table = TABLE_GRAPHS, .side_by_side = true, .any_method = true, .run = run, .header = print_header, \
-        .print = print_units                                                                                 \
+#define GRAPH_EVALUATION(label, number, function)                                                                 \
+    {                                                                                                             \
+        .study = EVALUATION_STUDY(label, number, unit, read_unit), .command = NONSENS_COMMAND_DISCOVER,           \
+        .table = TABLE_GRAPHS, .side_by_side = true, .any_method = true, .run = function, .header = print_header, \
+        .print = print_units                                                                                      \
     }
 
 /* There are two, so that a change of `structured` leaves the lines of all others valid, some of which take long. */
-const accuracy_evaluation ACCURACY_GRAPH = GRAPH_EVALUATION("graph", 1);
-const accuracy_evaluation ACCURACY_GRAPH_STRUCTURED = GRAPH_EVALUATION("graph-structured", 2);
+const accuracy_evaluation ACCURACY_GRAPH = GRAPH_EVALUATION("graph", 1, run);
+const accuracy_evaluation ACCURACY_GRAPH_STRUCTURED = GRAPH_EVALUATION("graph-structured", 3, run);
+const accuracy_evaluation ACCURACY_GRAPH_TARGETS = GRAPH_EVALUATION("graph-targets", 1, run_named);
+const accuracy_evaluation ACCURACY_GRAPH_UNKNOWN = GRAPH_EVALUATION("graph-unknown", 1, run_unknown);

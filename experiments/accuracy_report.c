@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char *const COLUMN_NAME[COLUMNS] = {"right",      "wrong",    "undecided",   "direction",    "mcc",
-                                                 "se",         "neither",  "independent", "inconclusive", "concluded",
-                                                 "rejected",   "tested",   "rank",        "rank_share",   "firm_right",
+static const char *const COLUMN_NAME[COLUMNS] = {"right",      "wrong",     "undecided",   "direction",    "mcc",
+                                                 "se",         "neither",   "independent", "inconclusive", "concluded",
+                                                 "rejected",   "tested",    "rank",        "rank_share",   "firm_right",
                                                  "firm_wrong", "explained", "vetoed"};
 
 report report_empty(void)

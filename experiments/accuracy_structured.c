@@ -2,8 +2,9 @@
  * accuracy_structured.c - evaluates the public run of one method (`structured`, or what --method names) on a data set.
  *
  * The journal keeps decision, better direction and true cause, the loss and the p-value of the restricted model of each
- * direction, the squared correlation that its mechanisms leave between the disturbances, with its p-value, and the rank of the change over segments (null if the method has none).  Decisions are judged when lines
- * are printed, so the judgement can change without running anything again.
+ * direction, the squared correlation that its mechanisms leave between the disturbances, with its p-value, and the rank
+ * of the change over segments (null if the method has none).  Decisions are judged when lines are printed, so the
+ * judgement can change without running anything again.
  */
 #include "accuracy.h"
 
@@ -81,7 +82,7 @@ typedef struct unit {
     const char *decision, *direction; /* direction may be NULL */
     double p[2];                      /* NaN if there is none */
     double correlation[2], correlation_p[2];
-    double rank;                      /* of the change over segments; NaN if there is none */
+    double rank; /* of the change over segments; NaN if there is none */
     bool firm;
     const json_value *alternatives; /* that are left open */
 } unit;

@@ -9,6 +9,8 @@ arrows, direction accuracy and SHD, all by `nonsens compare` (docs/graphs.md).  
 are what the literature holds to be true, not what is known to be.
 
     --methods A,B    only these (default: all that `nonsens methods` lists for discover)
+    --targets        tell methods that use it which condition acted on which protein, by sachs_conditions.csv: an inhibitor of
+                     a protein's activity changes what it does to others, all else is a changed mechanism
     --options TEXT   further options of discover, such as '--alpha 0.01'
     --limit S        a method that takes longer is stopped and reported as such (default 600)
     --threads T      (default 1)
@@ -38,6 +40,7 @@ def arguments():
                         default=os.path.join(os.environ.get('NONSENS_DATA', '../shared/data'), 'sachs'))
     parser.add_argument('--methods', default='')
     parser.add_argument('--options', default='')
+    parser.add_argument('--targets', action='store_true')
     parser.add_argument('--limit', type=float, default=600)
     parser.add_argument('--threads', default='1')
     parser.add_argument('--out')
@@ -55,6 +58,18 @@ def write_logarithms(source, target):
                 writer.writerow([row['segment'], *(repr(math.log(float(row[p]))) for p in proteins)])
 
 
+def write_targets(source, target):
+    """The interventions of the nine conditions for --targets."""
+    with open(source, newline='') as file, open(target, 'w', newline='') as out:
+        writer = csv.writer(out)
+        writer.writerow(['segment', 'variable', 'kind'])
+        for row in csv.DictReader(file):
+            inhibits_activity = row['kind'] == 'inhibition' and 'activity' in row['effect']
+            for protein in filter(None, row['target_variable'].split('/')):
+                if row['segment'] in CONDITIONS:
+                    writer.writerow([row['segment'], protein, 'activity' if inhibits_activity else 'changed'])
+
+
 def discover_methods(program):
     """Names of the methods that `nonsens methods` lists for discover."""
     lines = subprocess.run([program, 'methods'], check=True, capture_output=True, text=True).stdout.splitlines()
@@ -70,10 +85,10 @@ def compare(program, estimate, edges, network):
             'shd': found['shd']}
 
 
-def run_method(asked, method, data, edges, estimate):
+def run_method(asked, method, data, edges, estimate, extra):
     """A row of the table; with `why` where there is no graph."""
     command = [asked.program, 'discover', data, '--segment', 'segment', '--method', method, '--threads', asked.threads,
-               '-q', '--json', estimate, *shlex.split(asked.options)]
+               '-q', '--json', estimate, *shlex.split(asked.options), *extra]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=asked.limit)
     except subprocess.TimeoutExpired:
@@ -113,8 +128,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         table, estimate = os.path.join(folder, 'sachs.csv'), os.path.join(folder, 'graph.json')
         write_logarithms(data, table)
+        extra = []
+        if asked.targets:
+            extra = ['--targets', os.path.join(folder, 'targets.csv')]
+            write_targets(os.path.join(asked.folder, 'sachs_conditions.csv'), extra[1])
         for method in asked.methods.split(',') if asked.methods else discover_methods(asked.program):
-            rows.append(run_method(asked, method, table, edges, estimate))
+            rows.append(run_method(asked, method, table, edges, estimate, extra))
             show(rows[-1])
     if asked.out:
         with open(asked.out, 'w', newline='') as file:
