@@ -60,6 +60,9 @@ void report_dot(FILE *f, const nonsens_result *result, char *const *names)
 {
     print_legend(f, result);
     fputs("digraph nonsens {\n", f);
+    if (result->unfinished) {
+        fputs("  label=\"unfinished: the search was ended early\";\n", f);
+    }
     for (int64_t j = 0; j < result->variables; j++) {
         fprintf(f, "  v%" PRId64 " [label=", j + 1);
         print_label(f, names[j]);

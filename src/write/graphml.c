@@ -88,7 +88,13 @@ void report_graphml(FILE *f, const nonsens_result *result, char *const *names)
     print_key(f, "p_value", "edge", "double");
     print_key(f, "support", "edge", "double");
     print_key(f, "confounded", "edge", "boolean");
+    if (result->unfinished) {
+        print_key(f, "unfinished", "graph", "boolean");
+    }
     fputs("  <graph id=\"nonsens\" edgedefault=\"directed\">\n", f);
+    if (result->unfinished) {
+        print_data(f, "unfinished", "true");
+    }
     for (int64_t j = 0; j < result->variables; j++) {
         fprintf(f, "    <node id=\"v%" PRId64 "\">\n", j + 1);
         print_data(f, "name", names[j]);
