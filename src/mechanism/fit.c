@@ -3,6 +3,7 @@
  *
  * The fit without a fold is a few steps away from the fit to all rows, so it reuses the latter's second derivatives.
  */
+#include "math/linalg.h"
 #include "mechanism/descent.h"
 
 #include <math.h>
@@ -212,8 +213,53 @@ static bool make_rougher(fitting *f, const bool *which, bool wanted, double rati
     return possible;
 }
 
+/* Lists the parameters of the terms of a cause, at (size), and copies them; returns their number. */
+static int64_t list_parameters(const mechanism_model *m, int64_t cause, const double *theta, int64_t *at, double *own)
+{
+    int64_t count = 0;
+    for (int64_t t = 0; t < m->terms; t++) {
+        const mechanism_term *term = &m->term[t];
+        for (int64_t i = 0; i < term->rows * term->columns; i++) {
+            if (term->cause[0] == cause || term->cause[1] == cause) {
+                at[count] = term->offset + i;
+                own[count++] = theta[term->offset + i];
+            }
+        }
+    }
+    return count;
+}
+
+/*
+ * Estimates what the fit to all rows would lose without each cause, to second order (Wald's statistic, halved): with S
+ * the parameters of its terms and H the second derivatives, theta_S' [(H^-1)_SS]^-1 theta_S / 2.
+ */
+static nonsens_status estimate_losses(nonsens_context *ctx, arena *scratch, fitting *f, int64_t causes, double *loss)
+{
+    const mechanism_model *m = &f->d.model;
+    int64_t *at;
+    double *own, *inverse = f->d.hessian, *block = f->d.factor;
+    ARENA_TRY(ctx, scratch, at, m->size);
+    ARENA_TRY(ctx, scratch, own, m->size);
+    memcpy(inverse, f->d.shared, (size_t)(m->size * m->size) * sizeof *inverse);
+    linalg_invert_cholesky(m->size, inverse);
+    for (int64_t c = 0; c < causes; c++) {
+        int64_t count = list_parameters(m, c, f->whole.theta, at, own);
+        for (int64_t j = 0; j < count; j++) {
+            for (int64_t i = 0; i < count; i++) {
+                block[j * count + i] = inverse[at[j] * m->size + at[i]];
+            }
+        }
+        loss[c] = 0.0;
+        if (linalg_cholesky(ctx, count, block) == NONSENS_OK) {
+            linalg_solve_lower(false, count, 1, block, count, own, count);
+            loss[c] = 0.5 * linalg_dot(count, own, own);
+        }
+    }
+    return NONSENS_OK;
+}
+
 /* Computes the scores of the chosen fit, with as many steps as they need. */
-static nonsens_status score_chosen(nonsens_context *ctx, fitting *f, mechanism_fit *out)
+static nonsens_status score_chosen(nonsens_context *ctx, arena *scratch, fitting *f, int64_t causes, mechanism_fit *out)
 {
     double total;
     restore_fit(f, out);
@@ -223,19 +269,24 @@ static nonsens_status score_chosen(nonsens_context *ctx, fitting *f, mechanism_f
     TRY(descent_run(ctx, &f->d, true, &ALL_ROWS, &out->steps));
     TRY(score_rows(ctx, f, f->d.model.data->folds, &WITHOUT_FOLD, &out->steps, &total));
     keep_best(f, total, out);
-    return NONSENS_OK;
+    return estimate_losses(ctx, scratch, f, causes, out->loss);
+}
+
+/* What the fit gains over the guess, on the rows that the choice of the smoothness uses; infinite without a guess. */
+static double held_out_gain(const mechanism_data *data, const mechanism_guess *guess, const mechanism_fit *fit)
+{
+    double gain = guess ? fit->total : INFINITY;
+    for (int64_t k = 0; guess && k < folds_to_choose_by(data); k++) {
+        gain -= guess->fold_total[k];
+    }
+    return gain;
 }
 
 /* Whether the new causes hardly improve the prediction of the rows that the choice uses. */
 static bool is_useless(const mechanism_data *data, const mechanism_guess *guess, const mechanism_fit *fit)
 {
-    int64_t folds = folds_to_choose_by(data);
-    double without = 0.0;
-    for (int64_t k = 0; guess && k < folds; k++) {
-        without += guess->fold_total[k];
-    }
-    double use = data->separate ? fmax(PATH_GAIN, MIN_USE * (double)data->block[folds]) : PATH_GAIN;
-    return guess && fit->total < without + use;
+    double rows = (double)data->block[folds_to_choose_by(data)];
+    return held_out_gain(data, guess, fit) < (data->separate ? fmax(PATH_GAIN, MIN_USE * rows) : PATH_GAIN);
 }
 
 /* Keeps the fit without the new causes: they have no effect. */
@@ -270,24 +321,28 @@ static nonsens_status roughen(nonsens_context *ctx, fitting *f, const bool *whic
 
 /*
  * Chooses the smoothness step by step.  Causes that the guess lacks, is_new (causes), begin as smooth as possible and
- * become rougher first, then the others, whose noise may be less now.  If rows are many, a few steps (more than one)
- * towards the fits without some of the folds are enough for the choice.
+ * become rougher first, then the others, whose noise may be less now.  If that first fit predicts held-out rows worse
+ * than the guess, no rougher one is tried (not of a pair): the causes have no effect.  If rows are many, a few steps
+ * (more than one) towards the fits without some of the folds are enough for the choice.
  */
 static nonsens_status walk_path(nonsens_context *ctx, arena *scratch, fitting *f, const bool *is_new, int64_t effect,
-                                const mechanism_guess *guess, mechanism_fit *out)
+                                int64_t causes, const mechanism_guess *guess, mechanism_fit *out)
 {
     bool better;
     for (int64_t i = 0; i < MECHANISM_WEIGHTS; i++) {
         f->smooth[i] = is_new[i] ? f->d.model.data->smoothest : f->smooth[i];
     }
     TRY(try_smooth(ctx, f, true, out, &better));
+    if (f->d.model.data->separate && held_out_gain(f->d.model.data, guess, out) < 0.0) {
+        return keep_guess(ctx, scratch, f, is_new, effect, guess, out);
+    }
     for (int side = 1; side >= 0; side--) {
         TRY(roughen(ctx, f, is_new, side == 1, out));
         if (side == 1 && is_useless(f->d.model.data, guess, out)) {
             return keep_guess(ctx, scratch, f, is_new, effect, guess, out);
         }
     }
-    return score_chosen(ctx, f, out);
+    return score_chosen(ctx, scratch, f, causes, out);
 }
 
 /* Finds the weights that the guess lacks; the others are the guess' ones. */
@@ -327,7 +382,13 @@ nonsens_status mechanism_run(nonsens_context *ctx, arena *keep, const mechanism_
     match_causes(data, causes, cause, guess, is_new, f.smooth);
     TRY(guess ? set_guess(ctx, &scratch, effect, guess, &f) : set_line(ctx, &scratch, &f));
     mechanism_apply(&f.d.model, &f.d.at);
-    return walk_path(ctx, &scratch, &f, is_new, effect, guess, out);
+    TRY(walk_path(ctx, &scratch, &f, is_new, effect, causes, guess, out));
+    for (int64_t i = 0; out->is_guess && i < causes; i++) {
+        for (int64_t k = 0; k < guess->causes; k++) {
+            out->loss[i] = guess->cause[k] == cause[i] ? guess->loss[k] : out->loss[i];
+        }
+    }
+    return NONSENS_OK;
 }
 
 nonsens_status mechanism_disturbance(nonsens_context *ctx, const mechanism_data *data, int64_t effect, int64_t causes,

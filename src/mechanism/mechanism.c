@@ -184,6 +184,14 @@ static void add_term(mechanism_model *m, const mechanism_splines *left, int64_t 
     m->p += rows * columns;
 }
 
+term_form term_form_of(const mechanism_term *t)
+{
+    if (t->has_slope) {
+        return t->right ? FORM_PRODUCT : FORM_ALONE;
+    }
+    return t->right ? FORM_PAIR : FORM_MAIN;
+}
+
 void mechanism_smooth(mechanism_model *m, const double *smooth)
 {
     memset(m->penalty, 0, (size_t)(m->p * m->p) * sizeof *m->penalty);

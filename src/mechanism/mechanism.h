@@ -76,6 +76,7 @@ typedef struct mechanism_guess {
     const int64_t *cause;
     const double *theta;      /* as in mechanism_fit */
     const double *smooth;     /* (MECHANISM_WEIGHTS) */
+    const double *loss;       /* (causes) */
     const double *fold_total; /* (folds) */
 } mechanism_guess;
 
@@ -85,6 +86,8 @@ typedef struct mechanism_fit {
     double fold_total[MECHANISM_MAX_FOLDS]; /* those of each fold */
     bool is_guess; /* the guess is kept, since it predicts held-out rows as well; the scores above are not filled,
                       those of the guess hold */
+    double loss[MECHANISM_MAX_CAUSES]; /* what the fit to all rows would lose without each cause, to second order; 0 of
+                                          a cause without an effect */
     double *theta; /* (1 + folds, mechanism_size) of all rows, then without each fold: coefficients, locations,
                       logarithms of scales */
     double smooth[MECHANISM_WEIGHTS]; /* chosen by held-out rows */

@@ -16,6 +16,10 @@ typedef struct mechanism_term {
     double weight;          /* of its squared second differences, by mechanism_smooth */
 } mechanism_term;
 
+/* What a term is: of y alone, a product of y and a cause, of a cause alone, a product of two causes. */
+typedef enum term_form { FORM_ALONE, FORM_PRODUCT, FORM_MAIN, FORM_PAIR, FORMS } term_form;
+term_form term_form_of(const mechanism_term *t);
+
 /* Parameters: coefficients (p), locations (E), logarithms of scales (E). */
 typedef struct mechanism_model {
     const mechanism_data *data;

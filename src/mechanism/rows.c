@@ -7,7 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { CAUSE = MECHANISM_CAUSE_ORDER, EFFECT = MECHANISM_EFFECT_ORDER };
+enum {
+    CAUSE = MECHANISM_CAUSE_ORDER,
+    EFFECT = MECHANISM_EFFECT_ORDER,
+    MAX_OF_FORM = MECHANISM_MAX_CAUSES * (MECHANISM_MAX_CAUSES - 1) / 2
+};
 
 static const double CORNER = 0.3;                      /* d of the Laplace density */
 static const double LAPLACE_TOTAL = 0.606278640681916; /* log of the integral of exp(-sqrt(z^2 + d^2)) */
@@ -55,34 +59,102 @@ static inline row_term look_up(const mechanism_term *t, int64_t order, int64_t i
     return r;
 }
 
-static inline void apply_term(const mechanism_term *t, int64_t order, int64_t n, mechanism_point *to)
+/* The terms of one form: they stand next to one another in a model (mechanism_new), with the same sizes. */
+typedef struct form_terms {
+    int64_t count, stride, offset[MAX_OF_FORM];
+    const mechanism_splines *left[MAX_OF_FORM], *right[MAX_OF_FORM];
+} form_terms;
+
+static form_terms terms_of_form(const mechanism_model *m, term_form form)
+{
+    form_terms list = {0};
+    for (int64_t t = 0; t < m->terms; t++) {
+        const mechanism_term *term = &m->term[t];
+        if (term_form_of(term) == form) {
+            list.stride = term->stride;
+            list.offset[list.count] = term->offset;
+            list.left[list.count] = term->left;
+            list.right[list.count++] = term->right;
+        }
+    }
+    return list;
+}
+
+/* T and dT/dy by the products of y and a cause: the B-splines of y are the same in all of them. */
+static void apply_products(const form_terms *f, int64_t n, mechanism_point *to)
+{
+    const mechanism_splines *y = f->left[0];
+    for (int64_t i = 0; i < n; i++) {
+        const double *of_row = to->theta + y->first[i] * f->stride;
+        const double *left = y->value + EFFECT * i, *rise = y->slope + EFFECT * i;
+        pair along[EFFECT] = {{0.0}, {0.0}, {0.0}};
+        for (int64_t k = 0; k < f->count; k++) {
+            const double *at = of_row + f->offset[k] + f->right[k]->first[i];
+            pair right = pair_load(f->right[k]->value + CAUSE * i);
+            along[0] += right * pair_load(at);
+            along[1] += right * pair_load(at + f->stride);
+            along[2] += right * pair_load(at + 2 * f->stride);
+        }
+        pair sum = left[0] * along[0] + left[1] * along[1] + left[2] * along[2];
+        pair slope = rise[0] * along[0] + rise[1] * along[1] + rise[2] * along[2];
+        to->transform[i] += sum[0] + sum[1];
+        to->slope[i] += slope[0] + slope[1];
+    }
+}
+
+static void apply_alone(const form_terms *f, int64_t n, mechanism_point *to)
+{
+    const mechanism_splines *y = f->left[0];
+    for (int64_t i = 0; i < n; i++) {
+        const double *at = to->theta + f->offset[0] + y->first[i];
+        const double *left = y->value + EFFECT * i, *rise = y->slope + EFFECT * i;
+        to->transform[i] += left[0] * at[0] + left[1] * at[1] + left[2] * at[2];
+        to->slope[i] += rise[0] * at[0] + rise[1] * at[1] + rise[2] * at[2];
+    }
+}
+
+static void apply_mains(const form_terms *f, int64_t n, mechanism_point *to)
 {
     for (int64_t i = 0; i < n; i++) {
-        row_term r = look_up(t, order, i);
-        const double *at = to->theta + r.start;
-        pair right = pair_load(r.right), sum = {0.0}, rise = {0.0};
-        for (int64_t a = 0; a < order; a++, at += t->stride) {
-            pair along = t->right ? right * pair_load(at) : (pair){at[0]};
-            sum += r.left[a] * along;
-            rise += order == EFFECT ? r.slope[a] * along : sum;
+        pair sum = {0.0};
+        for (int64_t k = 0; k < f->count; k++) {
+            const mechanism_splines *x = f->left[k];
+            sum += pair_load(x->value + CAUSE * i) * pair_load(to->theta + f->offset[k] + x->first[i]);
         }
         to->transform[i] += sum[0] + sum[1];
-        if (order == EFFECT) {
-            to->slope[i] += rise[0] + rise[1];
+    }
+}
+
+static void apply_pairs(const form_terms *f, int64_t n, mechanism_point *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        pair sum = {0.0};
+        for (int64_t k = 0; k < f->count; k++) {
+            const mechanism_splines *x = f->left[k], *other = f->right[k];
+            const double *at = to->theta + f->offset[k] + x->first[i] * f->stride + other->first[i];
+            const double *left = x->value + CAUSE * i;
+            sum +=
+                pair_load(other->value + CAUSE * i) * (left[0] * pair_load(at) + left[1] * pair_load(at + f->stride));
         }
+        to->transform[i] += sum[0] + sum[1];
     }
 }
 
 void mechanism_apply(const mechanism_model *m, mechanism_point *at)
 {
+    static void (*const APPLY[FORMS])(const form_terms *, int64_t, mechanism_point *) = {
+        [FORM_ALONE] = apply_alone,
+        [FORM_PRODUCT] = apply_products,
+        [FORM_MAIN] = apply_mains,
+        [FORM_PAIR] = apply_pairs,
+    };
     int64_t n = m->data->n;
     memset(at->transform, 0, (size_t)n * sizeof *at->transform);
     memset(at->slope, 0, (size_t)n * sizeof *at->slope);
-    for (int64_t t = 0; t < m->terms; t++) {
-        if (m->term[t].has_slope) {
-            apply_term(&m->term[t], EFFECT, n, at);
-        } else {
-            apply_term(&m->term[t], CAUSE, n, at);
+    for (int form = 0; form < FORMS; form++) {
+        form_terms f = terms_of_form(m, (term_form)form);
+        if (f.count > 0) {
+            APPLY[form](&f, n, at);
         }
     }
 }
@@ -174,21 +246,66 @@ static void weigh_rows(const mechanism_model *m, const mechanism_point *at, int6
     }
 }
 
-static inline void add_gradient(const mechanism_term *t, int64_t order, int64_t from, int64_t to,
-                                const mechanism_weights *w, double *gradient)
+static inline void add_pair(double *at, pair value)
+{
+    pair_store(at, pair_load(at) + value);
+}
+
+/* What the B-splines of y add to the gradient at a row, weight (EFFECT). */
+static inline void weigh_effect(const mechanism_splines *y, const mechanism_weights *w, int64_t i, double *weight)
+{
+    for (int a = 0; a < EFFECT; a++) {
+        weight[a] = w->first[i] * y->value[EFFECT * i + a] + w->slope_first[i] * y->slope[EFFECT * i + a];
+    }
+}
+
+static void derive_products(const form_terms *f, int64_t from, int64_t to, const mechanism_weights *w, double *gradient)
+{
+    const mechanism_splines *y = f->left[0];
+    for (int64_t i = from; i < to; i++) {
+        double weight[EFFECT], *of_row = gradient + y->first[i] * f->stride;
+        weigh_effect(y, w, i, weight);
+        for (int64_t k = 0; k < f->count; k++) {
+            double *at = of_row + f->offset[k] + f->right[k]->first[i];
+            pair right = pair_load(f->right[k]->value + CAUSE * i);
+            add_pair(at, weight[0] * right);
+            add_pair(at + f->stride, weight[1] * right);
+            add_pair(at + 2 * f->stride, weight[2] * right);
+        }
+    }
+}
+
+static void derive_alone(const form_terms *f, int64_t from, int64_t to, const mechanism_weights *w, double *gradient)
+{
+    const mechanism_splines *y = f->left[0];
+    for (int64_t i = from; i < to; i++) {
+        double weight[EFFECT], *at = gradient + f->offset[0] + y->first[i];
+        weigh_effect(y, w, i, weight);
+        at[0] += weight[0];
+        at[1] += weight[1];
+        at[2] += weight[2];
+    }
+}
+
+static void derive_mains(const form_terms *f, int64_t from, int64_t to, const mechanism_weights *w, double *gradient)
 {
     for (int64_t i = from; i < to; i++) {
-        row_term r = look_up(t, order, i);
-        double *at = gradient + r.start;
-        pair right = pair_load(r.right);
-        for (int64_t a = 0; a < order; a++, at += t->stride) {
-            double weight = w->first[i] * r.left[a];
-            weight += order == EFFECT ? w->slope_first[i] * r.slope[a] : 0.0;
-            if (t->right) {
-                pair_store(at, pair_load(at) + weight * right);
-            } else {
-                at[0] += weight;
-            }
+        for (int64_t k = 0; k < f->count; k++) {
+            const mechanism_splines *x = f->left[k];
+            add_pair(gradient + f->offset[k] + x->first[i], w->first[i] * pair_load(x->value + CAUSE * i));
+        }
+    }
+}
+
+static void derive_pairs(const form_terms *f, int64_t from, int64_t to, const mechanism_weights *w, double *gradient)
+{
+    for (int64_t i = from; i < to; i++) {
+        for (int64_t k = 0; k < f->count; k++) {
+            const mechanism_splines *x = f->left[k], *other = f->right[k];
+            double *at = gradient + f->offset[k] + x->first[i] * f->stride + other->first[i];
+            pair right = w->first[i] * pair_load(other->value + CAUSE * i);
+            add_pair(at, x->value[CAUSE * i] * right);
+            add_pair(at + f->stride, x->value[CAUSE * i + 1] * right);
         }
     }
 }
@@ -235,11 +352,16 @@ static void add_second(const mechanism_model *m, int64_t hole, int64_t hole_end,
 static void add_gradients(const mechanism_model *m, int64_t from, int64_t to, const mechanism_weights *w,
                           double *gradient)
 {
-    for (int64_t t = 0; t < m->terms; t++) {
-        if (m->term[t].has_slope) {
-            add_gradient(&m->term[t], EFFECT, from, to, w, gradient);
-        } else {
-            add_gradient(&m->term[t], CAUSE, from, to, w, gradient);
+    static void (*const DERIVE[FORMS])(const form_terms *, int64_t, int64_t, const mechanism_weights *, double *) = {
+        [FORM_ALONE] = derive_alone,
+        [FORM_PRODUCT] = derive_products,
+        [FORM_MAIN] = derive_mains,
+        [FORM_PAIR] = derive_pairs,
+    };
+    for (int form = 0; form < FORMS; form++) {
+        form_terms f = terms_of_form(m, (term_form)form);
+        if (f.count > 0) {
+            DERIVE[form](&f, from, to, w, gradient);
         }
     }
 }

@@ -7,14 +7,6 @@
 
 enum { CAUSE = MECHANISM_CAUSE_ORDER, EFFECT = MECHANISM_EFFECT_ORDER };
 
-static term_form form_of(const mechanism_term *t)
-{
-    if (t->has_slope) {
-        return t->right ? FORM_PRODUCT : FORM_ALONE;
-    }
-    return t->right ? FORM_PAIR : FORM_MAIN;
-}
-
 int64_t sums_left(term_form first, term_form second)
 {
     static const int64_t LEFT[FORMS][FORMS] = {{6, 9, 3, 3}, {0, 6, 3, 6}, {0, 0, 1, 2}, {0, 0, 0, 4}};
@@ -53,7 +45,7 @@ static int64_t cells_of(const mechanism_term *t)
 /* Two products have the cell of y in common: that of the second one's cause is enough. */
 static int64_t cells_of_second(const mechanism_term *t, const mechanism_term *u)
 {
-    return form_of(t) == FORM_PRODUCT && form_of(u) == FORM_PRODUCT ? cells_right(u) : cells_of(u);
+    return term_form_of(t) == FORM_PRODUCT && term_form_of(u) == FORM_PRODUCT ? cells_right(u) : cells_of(u);
 }
 
 /* Sorts rows by the effect's cell in products and then by that alone. */
@@ -144,7 +136,7 @@ nonsens_status mechanism_second_new(nonsens_context *ctx, arena *a, const mechan
         TRY(sort_term(ctx, a, m, t, out));
         for (int64_t u = t; u < m->terms; u++) {
             int64_t cells = cells_of(&m->term[t]) * cells_of_second(&m->term[t], &m->term[u]);
-            int64_t sums = cells * SUMS_RIGHT * sums_left(form_of(&m->term[t]), form_of(&m->term[u]));
+            int64_t sums = cells * SUMS_RIGHT * sums_left(term_form_of(&m->term[t]), term_form_of(&m->term[u]));
             most = sums > most ? sums : most;
             most_cells = cells > most_cells ? cells : most_cells;
         }
@@ -216,7 +208,7 @@ static int64_t list_destinations(const mechanism_term *first, const mechanism_te
     for (int64_t i = 0; i < left * right; i++) {
         for (int64_t k = 0; k < (second->has_slope ? EFFECT : CAUSE); k++) {
             int64_t t[2] = {i / right, i % right}, u[2] = {k, 0};
-            list[count].from = place_of(form_of(first), form_of(second), t, u);
+            list[count].from = place_of(term_form_of(first), term_form_of(second), t, u);
             list[count++].to = (t[0] * first->stride + t[1]) * ld + u[0] * second->stride;
         }
     }
@@ -247,7 +239,7 @@ static void add_cells(const mechanism_model *m, mechanism_second *s, const mecha
     destination list[MAX_DESTINATIONS];
     int64_t count = list_destinations(t, u, m->size, list), right = cells_right(t), other_right = cells_right(u);
     int64_t cells = cells_of(t), second_cells = cells_of_second(t, u);
-    int64_t size = SUMS_RIGHT * sums_left(form_of(t), form_of(u));
+    int64_t size = SUMS_RIGHT * sums_left(term_form_of(t), term_form_of(u));
     bool common = second_cells != cells_of(u), two = u->right;
     uint8_t *used = s->used;
     double *sum = s->sum;
@@ -271,7 +263,7 @@ void mechanism_second_add(const mechanism_model *m, mechanism_second *s, const d
     weigh(m, s, second, slope_second);
     for (int64_t t = 0; t < m->terms; t++) {
         for (int64_t u = t; u < m->terms; u++) {
-            term_form first = form_of(&m->term[t]), other = form_of(&m->term[u]);
+            term_form first = term_form_of(&m->term[t]), other = term_form_of(&m->term[u]);
             bool common = first == FORM_PRODUCT && other == FORM_PRODUCT;
             sums_job job = {.n = m->data->n,
                             .cells = cells_of_second(&m->term[t], &m->term[u]),

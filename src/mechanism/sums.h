@@ -12,9 +12,6 @@
 
 enum { SUMS_LEFT = 9, SUMS_RIGHT = 4, SUMS_TRIANGLE = 6 };
 
-/* What a term is: of y alone, a product of y and a cause, of a cause alone, a product of two causes. */
-typedef enum term_form { FORM_ALONE, FORM_PRODUCT, FORM_MAIN, FORM_PAIR, FORMS } term_form;
-
 /* The B-splines of a term at each row. */
 typedef struct sums_term {
     mechanism_splines left, right;

@@ -89,8 +89,7 @@ bool move_is_legal(const structured_search *s, const move *m, pdag *after, int64
     return true;
 }
 
-/* Is this the first arrow of the move into its effect?  Each effect is scored once. */
-static bool is_first_of_effect(const move *m, int i)
+bool move_is_first_of_effect(const move *m, int i)
 {
     for (int k = 0; k < i; k++) {
         if (m->toggle[k].to == m->toggle[i].to) {
@@ -100,10 +99,19 @@ static bool is_first_of_effect(const move *m, int i)
     return true;
 }
 
+bool move_is_only_of_effect(const move *m, int i)
+{
+    bool only = true;
+    for (int k = 0; k < m->count; k++) {
+        only = only && (k == i || m->toggle[k].to != m->toggle[i].to);
+    }
+    return only;
+}
+
 nonsens_status move_want(nonsens_context *ctx, structured_search *s, const move *m, const pdag *after, int64_t *nodes)
 {
     for (int i = 0; i < m->count; i++) {
-        if (is_first_of_effect(m, i)) {
+        if (move_is_first_of_effect(m, i)) {
             int64_t effect = m->toggle[i].to, causes = pdag_parents(after, effect, nodes);
             TRY(scores_want(ctx, s->scores, effect, causes, nodes));
             causes = pdag_parents(&s->graph, effect, nodes);
@@ -136,7 +144,7 @@ structured_gain move_gain(const structured_search *s, const move *m, pdag *after
     pdag_copy(&s->graph, after);
     move_apply(m, after);
     for (int i = 0; i < m->count; i++) {
-        if (is_first_of_effect(m, i)) {
+        if (move_is_first_of_effect(m, i)) {
             int64_t effect = m->toggle[i].to;
             now[effects] = scores_get(s->scores, effect, pdag_parents(&s->graph, effect, nodes), nodes);
             then[effects++] = scores_get(s->scores, effect, pdag_parents(after, effect, nodes), nodes);

@@ -39,6 +39,10 @@ bool move_is_legal(const structured_search *s, const move *m, pdag *after, int64
 nonsens_status move_want(nonsens_context *ctx, structured_search *s, const move *m, const pdag *after, int64_t *nodes);
 structured_gain move_gain(const structured_search *s, const move *m, pdag *after, int64_t *nodes);
 
+/* Is toggle i the first, or the only, one of the move that changes the causes of its effect? */
+bool move_is_first_of_effect(const move *m, int i);
+bool move_is_only_of_effect(const move *m, int i);
+
 /* Computes what some variables gain when their fits change from `now` to `then`. */
 structured_gain structured_gain_between(const structured_scores *sc, int effects, const structured_score *const *now,
                                         const structured_score *const *then);
@@ -53,6 +57,10 @@ nonsens_status moves_add_reversals(nonsens_context *ctx, arena *a, const structu
 nonsens_status moves_add_node_reversals(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list);
 /* The exchange of every cause that has causes, and of all such causes of a variable at once, for these causes. */
 nonsens_status moves_add_exchanges(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list);
+
+/* Makes the best of the moves; *made is false if none gains enough (structured_best.c). */
+nonsens_status search_make_best(nonsens_context *ctx, arena *scratch, structured_search *s, const move_list *list,
+                                bool *made);
 
 /* Reverses the edge that gains most if both its ends choose their causes again from one another's (structured_anew.c).
  */

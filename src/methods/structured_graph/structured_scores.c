@@ -250,6 +250,7 @@ static void keep_fit(const structured_scores *s, int64_t causes, const mechanism
     const mechanism_data *rows = &part->of->data;
     memcpy(part->theta, fit->theta, (size_t)((1 + FOLDS) * mechanism_size(rows, causes)) * sizeof *part->theta);
     memcpy(part->smooth, fit->smooth, sizeof part->smooth);
+    memcpy(part->loss, fit->loss, sizeof part->loss);
     if (fit->is_guess) {
         part->total = smaller->total; // NOLINT(clang-analyzer-core.NullDereference): a guess is made from `smaller`
         memcpy(part->fold_total, smaller->fold_total, sizeof part->fold_total);
@@ -272,7 +273,8 @@ static nonsens_status fit_part(nonsens_context *ctx, arena *scratch, const struc
     mechanism_fit fit;
     mechanism_guess guess = {0};
     if (smaller) {
-        guess = (mechanism_guess){smaller_causes, smaller_cause, smaller->theta, smaller->smooth, smaller->fold_total};
+        guess = (mechanism_guess){smaller_causes,  smaller_cause, smaller->theta,
+                                  smaller->smooth, smaller->loss, smaller->fold_total};
     }
     TRY(mechanism_run(ctx, scratch, &part->of->data, effect, causes, cause, smaller ? &guess : NULL, &fit));
     keep_fit(s, causes, &fit, smaller, part);
@@ -309,6 +311,7 @@ static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t j
     const structured_score *smaller = find_smaller(s, entry);
     entry->total = 0.0; // an interrupted wave may have filled both
     memset(entry->group, 0, (size_t)s->groups * sizeof *entry->group);
+    memset(entry->loss, 0, sizeof entry->loss);
     for (int64_t k = 0; k < entry->parts; k++) {
         arena_mark mark = arena_tell(scratch);
         structured_part *part = &entry->part[k];
@@ -317,6 +320,9 @@ static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t j
                             smaller->cause, from, part)
                  : scores_fit_part(ctx, scratch, s, entry->effect, entry->causes, entry->cause, part));
         entry->total += part->total;
+        for (int64_t i = 0; i < entry->causes; i++) {
+            entry->loss[i] += part->loss[i];
+        }
         for (int64_t g = 0; entry->group != part->group && g < s->groups; g++) {
             entry->group[g] += part->group[g];
         }

@@ -15,6 +15,7 @@
 typedef struct structured_part {
     const part_rows *of;
     double total, fold_total[MECHANISM_MAX_FOLDS], smooth[MECHANISM_WEIGHTS];
+    double loss[MECHANISM_MAX_CAUSES]; /* estimates of what leaving out each cause loses (mechanism_fit) */
     double *theta; /* parameters of the fit of all its rows, then of those without a fold (mechanism_fit) */
     double *group; /* (groups) sums of held-out log densities */
 } structured_part;
@@ -25,6 +26,7 @@ typedef struct structured_score {
     int64_t parts;                                       /* 1 without interventions */
     structured_part *part;                               /* (parts) */
     double total;                                        /* sum over the parts */
+    double loss[MECHANISM_MAX_CAUSES];                   /* the same */
     double *group;                                       /* (groups) the same */
     bool settled;                                        /* the fit is made */
     bool wanted;                                         /* it is in the list of wanted ones */

@@ -5,57 +5,45 @@
 
 #include <math.h>
 
-/* Makes the best of the moves; *made is false if none gains enough. */
-static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured_search *s, move_list *list, bool *made)
-{
-    pdag after;
-    int64_t *nodes, kept = 0;
-    TRY(pdag_new(ctx, scratch, s->graph.d, &after));
-    ARENA_TRY(ctx, scratch, nodes, s->graph.d);
-    for (int64_t i = 0; i < list->count; i++) {
-        if (move_is_legal(s, &list->at[i], &after, nodes)) {
-            TRY(move_want(ctx, s, &list->at[i], &after, nodes));
-            list->at[kept++] = list->at[i];
-        }
-    }
-    TRY(scores_settle(ctx, s->scores, "fitting mechanisms"));
-    double best = 0.0;
-    int64_t chosen = -1;
-    for (int64_t i = 0; i < kept; i++) {
-        structured_gain gain = move_gain(s, &list->at[i], &after, nodes);
-        bool adds = list->at[i].count == 1; // the others increase one sum of scores, so no graph comes twice
-        double least = fmax(MIN_REVERSAL, move_growth(&list->at[i]) * s->min_gain);
-        bool is_worth = gain.total > least && (!adds || gain.z > s->level);
-        if (is_worth && gain.total > best) {
-            best = gain.total;
-            chosen = i;
-        }
-    }
-    *made = chosen >= 0;
-    if (*made) {
-        move_apply(&list->at[chosen], &s->graph);
-    }
-    return NONSENS_OK;
-}
-
 /* ---- removing arrows ------------------------------------------------------------------------------------------ */
 
+/* An edge whose removal loses this many times min_gain, to second order, is not replaced: it need not be fitted. */
+static const double IRREPLACEABLE = 20.0;
+
+/* May the edge lose less than min_gain?  Says so if nothing is known. */
+static bool may_be_idle(const structured_search *s, int64_t from, int64_t to, int64_t *nodes)
+{
+    int64_t causes = pdag_parents(&s->graph, to, nodes);
+    const structured_score *now = scores_get(s->scores, to, causes, nodes);
+    for (int64_t i = 0; now && now->settled && i < causes; i++) {
+        if (now->cause[i] == from) {
+            return now->loss[i] < IRREPLACEABLE * s->min_gain;
+        }
+    }
+    return true;
+}
+
 /*
- * Removes the arrow that loses the fewest standard errors, of those that lose less than `level` of them or less than
- * min_gain.  *made is false if there is none.
+ * Removes the edge that loses the fewest standard errors, of those that lose less than `level` of them or less than
+ * min_gain.  *made is false if there is none.  With `replaced`, edges that surely lose more are not looked at.
  */
-static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, structured_search *s, double level,
+static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, structured_search *s, bool replaced,
                                      bool *made)
 {
     arena_mark mark = arena_tell(scratch);
     int64_t edges = pdag_edge_count(&s->graph), *nodes, weakest = -1;
     pdag_edge *edge;
     pdag after;
-    double smallest = INFINITY;
+    double smallest = INFINITY, level = replaced ? -INFINITY : s->level;
     ARENA_TRY(ctx, scratch, edge, edges + 1);
     ARENA_TRY(ctx, scratch, nodes, s->graph.d);
     TRY(pdag_new(ctx, scratch, s->graph.d, &after));
     pdag_to_edges(&s->graph, edge);
+    for (int64_t i = 0; replaced && i < edges; i++) {
+        bool idle = may_be_idle(s, edge[i].from, edge[i].to, nodes);
+        edge[i] = edge[idle ? i : --edges];
+        i -= !idle;
+    }
     for (int64_t i = 0; i < edges; i++) {
         move m = move_remove(edge[i].from, edge[i].to);
         if (move_is_legal(s, &m, &after, nodes)) {
@@ -86,7 +74,7 @@ static nonsens_status remove_replaced(nonsens_context *ctx, arena *scratch, stru
 {
     bool removed = true;
     while (removed) {
-        TRY(remove_weakest(ctx, scratch, s, -INFINITY, &removed));
+        TRY(remove_weakest(ctx, scratch, s, true, &removed));
     }
     return NONSENS_OK;
 }
@@ -103,18 +91,18 @@ static nonsens_status search_step(nonsens_context *ctx, arena *scratch, structur
         TRY(moves_add_additions(ctx, scratch, s, &list));
     }
     TRY(moves_add_reversals(ctx, scratch, s, false, &list));
-    TRY(make_best(ctx, scratch, s, &list, made));
+    TRY(search_make_best(ctx, scratch, s, &list, made));
     if (!*made) {
         list.count = 0;
         TRY(moves_add_exchanges(ctx, scratch, s, &list));
         TRY(moves_add_node_reversals(ctx, scratch, s, &list));
-        TRY(make_best(ctx, scratch, s, &list, made));
+        TRY(search_make_best(ctx, scratch, s, &list, made));
     }
     if (!*made) {
         list.count = 0;
         TRY(moves_add_double_reversals(ctx, scratch, s, &list));
         TRY(moves_add_reversals(ctx, scratch, s, true, &list));
-        TRY(make_best(ctx, scratch, s, &list, made));
+        TRY(search_make_best(ctx, scratch, s, &list, made));
     }
     if (!*made && additions) {
         TRY(search_reverse_anew(ctx, scratch, s, made));
@@ -148,6 +136,10 @@ nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s)
 {
     TRY(pdag_new(ctx, a, s->scores->data->d, &s->graph));
     TRY(set_required(ctx, s));
+    ARENA_TRY(ctx, a, s->gained, s->graph.d * s->graph.d);
+    for (int64_t i = 0; i < s->graph.d * s->graph.d; i++) {
+        s->gained[i] = NAN;
+    }
     for (int round = 0; round < 2; round++) {
         bool made = true, removed = true;
         while (made) {
@@ -155,7 +147,7 @@ nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s)
             TRY(remove_replaced(ctx, a, s));
         }
         while (removed) {
-            TRY(remove_weakest(ctx, a, s, s->level, &removed));
+            TRY(remove_weakest(ctx, a, s, false, &removed));
         }
     }
     return NONSENS_OK;

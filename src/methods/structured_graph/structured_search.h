@@ -25,6 +25,7 @@ typedef struct structured_search {
     const knowledge *known; /* NULL: nothing */
     pdag graph;             /* arrows alone */
     pdag found;             /* that of the last search that ended by itself; d is 0 before */
+    double *gained;         /* (d, d) what cause i last gained as a cause of j, at i + d j; NAN: not known */
     double level;           /* standard errors that an arrow must gain */
     double min_gain;        /* nats over all rows that it must gain */
 } structured_search;

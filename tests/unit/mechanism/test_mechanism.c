@@ -482,9 +482,9 @@ static void test_starts(void **state)
         const int64_t one[] = {0}, two[] = {0, 1}, other[] = {1};
         mechanism_fit none = fit(f, &w, 2, 0, NULL, NULL), first = fit(f, &w, 2, 1, one, NULL);
         mechanism_fit second = fit(f, &w, 2, 1, other, NULL), cold = fit(f, &w, 2, 2, two, NULL);
-        mechanism_guess nothing = {0, NULL, none.theta, none.smooth, none.fold_total},
-                        a = {1, one, first.theta, first.smooth, first.fold_total},
-                        b = {1, other, second.theta, second.smooth, second.fold_total};
+        mechanism_guess nothing = {0, NULL, none.theta, none.smooth, none.loss, none.fold_total},
+                        a = {1, one, first.theta, first.smooth, first.loss, first.fold_total},
+                        b = {1, other, second.theta, second.smooth, second.loss, second.fold_total};
         mechanism_fit warm = fit(f, &w, 2, 1, one, &nothing), left = fit(f, &w, 2, 2, two, &a),
                       right = fit(f, &w, 2, 2, two, &b);
         assert_true(warm.total > first.total - 3.0); // one weight after another: at least as good as all at once
@@ -515,7 +515,7 @@ static void test_useless_causes(void **state)
         world w = make_world(f, 8, 100, seed);
         const int64_t one[] = {0}, two[] = {0, 3}, stranger = 1;
         mechanism_fit small = fit(f, &w, 1, 1, one, NULL);
-        mechanism_guess guess = {1, one, small.theta, small.smooth, small.fold_total};
+        mechanism_guess guess = {1, one, small.theta, small.smooth, small.loss, small.fold_total};
         mechanism_fit large = fit(f, &w, 1, 2, two, &guess);
         mechanism_model s = open_model(f, &w, 1, 1, one, small.smooth), l = open_model(f, &w, 1, 2, two, large.smooth);
         kept += large.is_guess;
@@ -532,6 +532,20 @@ static void test_useless_causes(void **state)
     assert_true(kept >= 3);
 }
 
+/* What a fit loses without a cause, by second derivatives: much for a true cause, nothing for one without an effect. */
+static void test_losses(void **state)
+{
+    fixture *f = *state;
+    world w = make_world(f, 8, 250, 3);
+    const int64_t one[] = {0}, two[] = {0, 3};
+    mechanism_fit none = fit(f, &w, 1, 0, NULL, NULL), small = fit(f, &w, 1, 1, one, NULL);
+    mechanism_guess guess = {1, one, small.theta, small.smooth, small.loss, small.fold_total};
+    mechanism_fit large = fit(f, &w, 1, 2, two, &guess);
+    assert_true(small.loss[0] > 0.5 * (small.total - none.total));
+    assert_true(large.is_guess);
+    assert_true(large.loss[0] == small.loss[0] && large.loss[1] == 0.0);
+}
+
 /* ---- odd data ---------------------------------------------------------------------------------------------------- */
 
 static void fit_all_sorts(fixture *f, const world *w)
@@ -539,7 +553,7 @@ static void fit_all_sorts(fixture *f, const world *w)
     const int64_t cause[3][2] = {{1, 2}, {0, 2}, {0, 1}};
     for (int64_t effect = 0; effect < 3; effect++) {
         mechanism_fit none = fit(f, w, effect, 0, NULL, NULL), one = fit(f, w, effect, 1, cause[effect], NULL);
-        mechanism_guess guess = {1, cause[effect], one.theta, one.smooth, one.fold_total};
+        mechanism_guess guess = {1, cause[effect], one.theta, one.smooth, one.loss, one.fold_total};
         mechanism_fit two = fit(f, w, effect, 2, cause[effect], effect == 1 ? NULL : &guess);
         // a copy's density grows without bound: rounding decides how far a fit goes, some 250 steps or twice as many
         assert_true(none.steps < 1000 && one.steps < 1000 && two.steps < 1000);
@@ -592,7 +606,7 @@ static nonsens_status run_once(nonsens_context *ctx, arena *a, void *state)
     ARENA_TRY(ctx, a, disturbance, w->n);
     TRY(prepare_within(ctx, a, w, &data));
     TRY(mechanism_run(ctx, a, &data, 2, 1, cause, NULL, &one));
-    mechanism_guess guess = {1, cause, one.theta, one.smooth, one.fold_total};
+    mechanism_guess guess = {1, cause, one.theta, one.smooth, one.loss, one.fold_total};
     TRY(mechanism_run(ctx, a, &data, 2, 2, cause, &guess, &two));
     return mechanism_disturbance(ctx, &data, 2, 2, cause, two.theta, disturbance);
 }
@@ -615,6 +629,7 @@ int main(void)
                                        TEST(test_starts),
                                        TEST(test_causes_gain),
                                        TEST(test_useless_causes),
+                                       TEST(test_losses),
                                        TEST(test_odd_data),
                                        TEST(test_each_allocation_failing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
