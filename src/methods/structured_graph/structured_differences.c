@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { FEATURES = 2 * MECHANISM_MAX_CAUSES, MAX_SPLITS = 20 };
-static const double SCREEN = 0.01;  /* level of the quick test that comes first */
+static const double SCREEN = 0.01;  /* level of the quick test in segments known to intervene */
+static const double STRICT = 1e-4;  /* and in all others, whose fits would take long */
 static const double MIN_OWN = 0.03; /* nats per row of the segment that its own mechanism must gain */
 static const double AS_CLEAR = 0.5; /* gains above this share of a variable's largest are split off with it */
 
@@ -26,7 +27,7 @@ typedef struct trial {
 
 typedef struct differing {
     structured_search *s;
-    const bool *asked;
+    const bool *known; /* (segments) known to intervene on some variable */
     double level;
     trial *trial;                  /* (d, segments) */
     double *density;               /* (d, n) held-out log density by the shared mechanism */
@@ -56,7 +57,10 @@ static nonsens_status test_dependence(nonsens_context *ctx, arena *scratch, int6
     return NONSENS_OK;
 }
 
-/* Does the disturbance, or its size, depend on the causes inside the segment?  Without causes every fit is cheap. */
+/*
+ * Does the disturbance, or its size, depend on the causes inside the segment?  If the segment is known to intervene on
+ * some variable, variables without causes are always compared; their fits are cheap.
+ */
 static nonsens_status looks_different(nonsens_context *ctx, const differing *w, const trial *t, int64_t causes,
                                       const int64_t *cause, bool *out)
 {
@@ -65,9 +69,8 @@ static nonsens_status looks_different(nonsens_context *ctx, const differing *w, 
     int64_t from = data->start[t->segment], n = data->start[t->segment + 1] - from;
     const double *z = w->z + t->node * data->n + from;
     double *f, *v, *raw, p[2];
-    *out = causes == 0;
+    *out = w->known[t->segment];
     if (causes == 0 || n < 4 * FEATURES) {
-        *out = true;
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, &scratch, f, 2 * causes * n);
@@ -88,7 +91,7 @@ static nonsens_status looks_different(nonsens_context *ctx, const differing *w, 
         column_standardise(n, raw, v);
         TRY(test_dependence(ctx, &scratch, n, 2 * causes, f, v, &p[size]));
     }
-    *out = fmin(p[0], p[1]) < 0.5 * SCREEN;
+    *out = fmin(p[0], p[1]) < 0.5 * (w->known[t->segment] ? SCREEN : STRICT);
     return NONSENS_OK;
 }
 
@@ -114,7 +117,7 @@ static nonsens_status predict_node(nonsens_context *ctx, arena *scratch, int64_t
     for (int64_t k = 0; k < of->data.segments; k++) {
         int64_t e = of->segment ? of->segment[k] : k;
         trial *t = &w->trial[node * sc->data->segments + e];
-        t->open = w->asked[e] && !sc->parts.small[e];
+        t->open = !sc->parts.small[e];
         if (t->open && !t->tried) {
             TRY(looks_different(ctx, w, t, causes, nodes, &t->tried));
         }
@@ -241,7 +244,8 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, arena *scratch, diff
         w->trial[k] = (trial){.node = k / segments, .segment = k % segments};
     }
     if (!out->p_value) {
-        *out = (structured_differences){.segments = segments, .d = d};
+        out->segments = segments;
+        out->d = d;
         ARENA_TRY(ctx, a, out->p_value, segments * d);
         for (int64_t k = 0; k < segments * d; k++) {
             out->p_value[k] = NAN;
@@ -250,12 +254,12 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, arena *scratch, diff
     return NONSENS_OK;
 }
 
-nonsens_status structured_differ(nonsens_context *ctx, arena *a, structured_search *s, const bool *asked, double alpha,
+nonsens_status structured_differ(nonsens_context *ctx, arena *a, structured_search *s, const bool *known, double alpha,
                                  structured_differences *out, bool *found)
 {
     SCOPED_ARENA(scratch);
     double d = (double)s->graph.d, segments = (double)s->scores->data->segments, *group;
-    differing w = {.s = s, .asked = asked, .level = -special_normal_quantile(alpha / (d * segments))};
+    differing w = {.s = s, .known = known, .level = -special_normal_quantile(alpha / (d * segments))};
     TRY(begin(ctx, a, &scratch, &w, out));
     ARENA_TRY(ctx, &scratch, group, s->scores->groups);
     *found = false;

@@ -9,19 +9,20 @@
 #ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_DIFFERENCES_H
 #define METHODS_STRUCTURED_GRAPH_STRUCTURED_DIFFERENCES_H
 
-#include "methods/structured_graph/structured_search.h"
+#include "methods/structured_graph/structured_hidden.h"
 
 /* p-values of no difference, by segment and node; NaN: not found. */
 typedef struct structured_differences {
     int64_t segments, d;
-    double *p_value; /* (segments, d) */
+    double *p_value;      /* (segments, d) */
+    hidden_causes shared; /* those found with mechanisms that all segments share */
 } structured_differences;
 
 /*
- * Splits off segments, among asked (segments), until no more are found; memory of *out, which the first call must find
- * zeroed, comes from `a`.  *found: was any?
+ * Splits off segments until no more are found.  known (segments): those known to intervene on some variable.  Memory of
+ * *out, which the first call must find zeroed, comes from `a`.  *found: was any?
  */
-nonsens_status structured_differ(nonsens_context *ctx, arena *a, structured_search *s, const bool *asked, double alpha,
+nonsens_status structured_differ(nonsens_context *ctx, arena *a, structured_search *s, const bool *known, double alpha,
                                  structured_differences *out, bool *found);
 
 #endif

@@ -151,12 +151,29 @@ static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, co
     return result_add(ctx, result, empty, NAN, "the same without any edge", "likelihood(no edges)");
 }
 
+/* Adds pairs that a mechanism explains which differs in a segment that is not known to intervene. */
+static nonsens_status add_different(nonsens_context *ctx, arena *scratch, const structured_search *s,
+                                    const targets *hit, const structured_differences *different, hidden_causes *hidden)
+{
+    bool *differs;
+    ARENA_TRY(ctx, scratch, differs, different->d + 1);
+    for (int64_t e = 0; e < different->segments; e++) {
+        for (int64_t j = 0; j < different->d; j++) {
+            differs[j] = differs[j] || (!hit->unknown[e] && !isnan(different->p_value[e * different->d + j]));
+        }
+    }
+    structured_add_different(&s->graph, &different->shared, differs, hidden);
+    return NONSENS_OK;
+}
+
 /* Reports the graph; its arrows that common causes replace are taken out first. */
-static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, structured_search *s, nonsens_result *result)
+static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, structured_search *s, const targets *hit,
+                                   const structured_differences *different, nonsens_result *result)
 {
     hidden_causes hidden = {0};
     if (!result->unfinished) {
         TRY(structured_find_hidden(ctx, scratch, s, result->options.alpha, &hidden));
+        TRY(add_different(ctx, scratch, s, hit, different, &hidden));
     }
     int64_t arrows = pdag_edge_count(&s->graph);
     structured_arrow *arrow;
@@ -201,32 +218,40 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const non
 
 enum { MAX_ROUNDS = 3 };
 
-/* Segments to be searched for differences: those listed without a variable, or none. */
-static nonsens_status list_asked(nonsens_context *ctx, arena *scratch, const targets *hit, bool **asked, bool *any)
+/* Finds the hidden common causes that mechanisms would imply which all segments share, in the graph found with them. */
+static nonsens_status find_shared_hidden(nonsens_context *ctx, arena *scratch, double alpha, int64_t *version,
+                                         pdag *graph, structured_search *s, hidden_causes *out)
 {
-    ARENA_TRY(ctx, scratch, *asked, hit->segments);
-    *any = false;
-    for (int64_t e = 0; e < hit->segments; e++) {
-        (*asked)[e] = hit->unknown[e];
-        *any = *any || (*asked)[e];
-    }
-    return NONSENS_OK;
+    pdag own_graph = s->graph;
+    int64_t *own_version = s->scores->parts.version;
+    s->graph = *graph;
+    s->scores->parts.version = version;
+    nonsens_status status = structured_find_hidden(ctx, scratch, s, alpha, out);
+    s->graph = own_graph;
+    s->scores->parts.version = own_version;
+    return status;
 }
 
 /* Finds the graph, and mechanisms that differ in segments, in turn. */
 static nonsens_status find_all(nonsens_context *ctx, arena *scratch, const nonsens_options *options, const targets *hit,
                                structured_search *s, knowledge *known, structured_differences *different)
 {
-    bool *asked, any;
-    TRY(list_asked(ctx, scratch, hit, &asked, &any));
+    int64_t d = s->scores->data->d, *version;
+    bool any = true, ever = false;
+    pdag graph;
     TRY(find_graph(ctx, scratch, options, s, known));
+    TRY(pdag_new(ctx, scratch, d, &graph));
+    ARENA_TRY(ctx, scratch, version, d);
+    pdag_copy(&s->graph, &graph);
+    memcpy(version, s->scores->parts.version, (size_t)d * sizeof *version);
     for (int round = 0; any && round < MAX_ROUNDS; round++) {
-        TRY(structured_differ(ctx, scratch, s, asked, options->alpha, different, &any));
+        TRY(structured_differ(ctx, scratch, s, hit->unknown, options->alpha, different, &any));
         if (any) {
             TRY(find_graph(ctx, scratch, options, s, known));
         }
+        ever = ever || any;
     }
-    return NONSENS_OK;
+    return ever ? find_shared_hidden(ctx, scratch, options->alpha, version, &graph, s, &different->shared) : NONSENS_OK;
 }
 
 /* Searches until the graph is found, or until a time limit or a request to finish ends the search between two moves. */
@@ -326,12 +351,12 @@ nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const n
     }
     TRY(targets_match(ctx, scratch, result->targets, data->segments, (const char *const *)data->labels, data->d,
                       data->column_rank, &hit));
-    TRY(structured_scores_new(ctx, scratch, data, options, result->targets ? &hit : NULL, &sc));
+    TRY(structured_scores_new(ctx, scratch, data, options, &hit, &sc));
     TRY(note_blocks(ctx, &sc, result));
     s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
     TRY(result->known ? knowledge_permute(ctx, scratch, result->known, data->column_rank, &known)
                       : knowledge_new(ctx, scratch, data->d, &known));
     TRY(find_in_time(ctx, scratch, options, &hit, &s, &known, &different, result));
     TRY(report_targets(ctx, data, &hit, &different, result));
-    return report_graph(ctx, scratch, &s, result);
+    return report_graph(ctx, scratch, &s, &hit, &different, result);
 }

@@ -253,3 +253,14 @@ const hidden_pair *hidden_find(const hidden_causes *hidden, int64_t a, int64_t b
     }
     return NULL;
 }
+
+void structured_add_different(const pdag *g, const hidden_causes *shared, const bool *differs, hidden_causes *hidden)
+{
+    for (int64_t k = 0; k < shared->count; k++) {
+        hidden_pair p = shared->pair[k];
+        if (pdag_is_adjacent(g, p.a, p.b) && !hidden_find(hidden, p.a, p.b) && (differs[p.a] || differs[p.b])) {
+            p.kind = HIDDEN_OR_DIFFERENT;
+            hidden->pair[hidden->count++] = p;
+        }
+    }
+}

@@ -13,9 +13,10 @@
 
 typedef enum hidden_kind {
     HIDDEN_NONE,
-    HIDDEN_BESIDE,  /* an arrow, or a line, whose ends' disturbances stay dependent */
-    HIDDEN_UNCLEAR, /* an arrow that fits about as well reversed, and about as well as a common cause */
-    HIDDEN_INSTEAD  /* a common cause in place of an arrow */
+    HIDDEN_BESIDE,       /* an arrow, or a line, whose ends' disturbances stay dependent */
+    HIDDEN_UNCLEAR,      /* an arrow that fits about as well reversed, and about as well as a common cause */
+    HIDDEN_OR_DIFFERENT, /* noise is dependent unless a mechanism differs between segments */
+    HIDDEN_INSTEAD       /* a common cause in place of an arrow */
 } hidden_kind;
 
 typedef struct hidden_pair {
@@ -41,6 +42,12 @@ typedef struct hidden_causes {
  */
 nonsens_status structured_find_hidden(nonsens_context *ctx, arena *scratch, structured_search *s, double alpha,
                                       hidden_causes *out);
+
+/*
+ * Adds pairs of `shared`, found with mechanisms that all segments share, that are adjacent in the graph and no longer
+ * dependent because the mechanism of an end, differs (d), may differ between segments.
+ */
+void structured_add_different(const pdag *g, const hidden_causes *shared, const bool *differs, hidden_causes *hidden);
 
 /* Returns the pair of two nodes in any order, or NULL. */
 const hidden_pair *hidden_find(const hidden_causes *hidden, int64_t a, int64_t b);

@@ -50,6 +50,12 @@ static nonsens_status say_marked(nonsens_context *ctx, const nonsens_data *data,
                              "that differs between segments.",
                              a, b);
     }
+    if (p->kind == HIDDEN_OR_DIFFERENT) {
+        return result_reason(ctx, result,
+                             "%s and %s: a mechanism that differs between segments explains their dependence, and a "
+                             "hidden common cause would, too. The fits do not separate the two explanations.",
+                             a, b);
+    }
     return result_reason(ctx, result,
                          "%s and %s: their noise stays dependent inside segments, worth %s nats per row (%s). A hidden "
                          "common cause is likely, or a mechanism that differs between segments.",
