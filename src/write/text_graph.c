@@ -67,7 +67,11 @@ static void print_targets(FILE *f, const nonsens_result *r)
                                        [NONSENS_TARGET_ACTIVITY] = "other effects on others",
                                        [NONSENS_TARGET_UNKNOWN] = "not known"};
     char label[SHOWN_BYTES], name[SHOWN_BYTES], p[REASONING_P_BYTES];
-    text_print_heading(f, "Interventions, by segment");
+    bool any_known = false;
+    for (int64_t k = 0; k < r->target_count; k++) {
+        any_known = any_known || r->target[k].known;
+    }
+    text_print_heading(f, any_known ? "Interventions, by segment" : "Mechanisms that differ, by segment");
     for (int64_t k = 0; k < r->target_count && k < MAX_EDGES; k++) {
         const nonsens_target *t = &r->target[k];
         fprintf(f, "  %s: %s, %s", show_bare(label, t->segment), show_bare(name, r->names[t->variable]), KIND[t->kind]);

@@ -330,7 +330,7 @@ static nonsens_status report_targets(nonsens_context *ctx, const nonsens_data *d
     }
     return found == 0 ? NONSENS_OK
                       : result_note(ctx, result, NONSENS_NOTE_INFO,
-                                    "%" PRId64 " %s in single segments from that in the others (targets). A hidden "
+                                    "%" PRId64 " %s in single segments from that in the other segments. A hidden "
                                     "common cause can look the same.",
                                     found, found == 1 ? "mechanism differs" : "mechanisms differ");
 }
