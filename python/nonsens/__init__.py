@@ -13,7 +13,7 @@ messages call `--some-option` are keyword arguments `some_option`.
 
 from ._errors import DataError, DataWarning, NonsensError, NumericError, OutputError, UsageError
 from ._estimator import NonSENS
-from ._graph import Edge, Graph
+from ._graph import Edge, Graph, Target
 from ._library import __version__
 from ._library import lib as _lib
 from ._library import text as _text
@@ -59,6 +59,7 @@ __all__ = [
     "PairsResult",
     "Result",
     "Simulation",
+    "Target",
     "UsageError",
     "__version__",
     "build_info",

@@ -31,6 +31,17 @@ class Edge:
         return "%s %s %s" % (self.source, self.type, self.target)
 
 
+@dataclass(frozen=True)
+class Target:
+    """A segment in which the mechanism of a variable differs: named by `targets`, or found."""
+
+    segment: str
+    variable: str
+    kind: str  #: "fixed", "changed" or "activity"
+    known: bool  #: named by `targets`
+    p_value: Optional[float] = None  #: of the same mechanism as in the other segments; None if it was named
+
+
 class Graph:
     """Nodes and edges between them.
 

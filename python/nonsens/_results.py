@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from numpy.typing import NDArray
 
 from . import _html, _plot
-from ._graph import Edge, Graph
+from ._graph import Edge, Graph, Target
 from ._page import Page
 
 
@@ -342,6 +342,12 @@ class DiscoverResult(Result, Graph, Page):
     def order(self) -> Optional[List[str]]:
         """Causes before effects, for methods that order all variables; else None."""
         return self._found.get("order")
+
+    @property
+    def targets(self) -> List[Target]:
+        """Segments in which a mechanism differs, by segment and variable."""
+        return [Target(t["segment"], t["variable"], t["kind"], bool(t["known"]), t.get("p_value"))
+                for t in self._found.get("targets", [])]
 
     @property
     def unfinished(self) -> bool:

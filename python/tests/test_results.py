@@ -61,6 +61,17 @@ def test_page_is_that_of_the_program(tmp_path, four):
 
 
 @pytest.mark.filterwarnings("ignore::nonsens.DataWarning")
+def test_mechanisms_that_differ(tmp_path):
+    data = nonsens.simulate(sem="node", nodes=4, segments=6, per_segment=200, changing_mechanism=True, random_state=2)
+    found = nonsens.discover(data.to_frame(), "segment").targets
+    assert [(each.segment, each.variable, each.kind, each.known) for each in found] == [("s3", "x4", "changed", False)]
+    assert found[0].p_value is not None and found[0].p_value < 0.001
+    path = tmp_path / "targets.csv"
+    path.write_text("segment,variable,kind\ns3,x4,fixed\n")
+    named = nonsens.discover(data.to_frame(), "segment", targets=path).targets
+    assert nonsens.Target("s3", "x4", "fixed", True) in named
+
+
 def test_explain(tmp_path):
     data = nonsens.simulate(sem="node", nodes=4, segments=6, per_segment=300, fault=4, random_state=3)
     fault = data.truth()["fault"]

@@ -60,6 +60,7 @@ static void factor_damped(nonsens_context *ctx, descent *d)
             memcpy(d->factor + i * k + i, hessian + i * k + i, (size_t)(k - i) * sizeof *d->factor);
             d->factor[i * k + i] += d->damping * fabs(hessian[i * k + i]);
         }
+        d->factor_damping = d->damping;
         if (linalg_cholesky(ctx, k, d->factor) == NONSENS_OK) {
             return;
         }
@@ -205,6 +206,7 @@ void descent_share(descent *d)
     double *kept = d->factor;
     d->factor = d->shared;
     d->in_use = d->shared = kept;
+    d->shared_damping = d->factor_damping;
 }
 
 void descent_use_shared(descent *d)

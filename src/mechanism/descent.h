@@ -23,6 +23,7 @@ typedef struct descent {
     double *factor, *shared;   /* (size, size) overwritten by the next; kept by descent_share */
     const double *in_use;      /* factor or shared */
     double objective, damping;
+    double factor_damping, shared_damping; /* of these factors */
     int64_t hole, hole_end; /* rows that are left out */
 } descent;
 

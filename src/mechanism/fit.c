@@ -231,12 +231,17 @@ static int64_t list_parameters(const mechanism_model *m, int64_t cause, const do
 
 /*
  * Estimates what the fit to all rows would lose without each cause, to second order (Wald's statistic, halved): with S
- * the parameters of its terms and H the second derivatives, theta_S' [(H^-1)_SS]^-1 theta_S / 2.
+ * the parameters of its terms and H the second derivatives with penalties, theta_S' [(H^-1)_SS]^-1 theta_S / 2.  Zero if
+ * H is not positive definite: nothing is known then.
  */
 static nonsens_status estimate_losses(nonsens_context *ctx, arena *scratch, fitting *f, int64_t causes, double *loss)
 {
     const mechanism_model *m = &f->d.model;
     int64_t *at;
+    memset(loss, 0, (size_t)causes * sizeof *loss);
+    if (f->d.shared_damping > 0.0) {
+        return NONSENS_OK;
+    }
     double *own, *inverse = f->d.hessian, *block = f->d.factor;
     ARENA_TRY(ctx, scratch, at, m->size);
     ARENA_TRY(ctx, scratch, own, m->size);
@@ -249,7 +254,6 @@ static nonsens_status estimate_losses(nonsens_context *ctx, arena *scratch, fitt
                 block[j * count + i] = inverse[at[j] * m->size + at[i]];
             }
         }
-        loss[c] = 0.0;
         if (linalg_cholesky(ctx, count, block) == NONSENS_OK) {
             linalg_solve_lower(false, count, 1, block, count, own, count);
             loss[c] = 0.5 * linalg_dot(count, own, own);

@@ -86,8 +86,8 @@ typedef struct mechanism_fit {
     double fold_total[MECHANISM_MAX_FOLDS]; /* those of each fold */
     bool is_guess; /* the guess is kept, since it predicts held-out rows as well; the scores above are not filled,
                       those of the guess hold */
-    double loss[MECHANISM_MAX_CAUSES]; /* what the fit to all rows would lose without each cause, to second order; 0 of
-                                          a cause without an effect */
+    double loss[MECHANISM_MAX_CAUSES]; /* what the fit to all rows would lose without each cause, to second order; 0 if
+                                          it has no effect, or if nothing is known; not of a pair */
     double *theta; /* (1 + folds, mechanism_size) of all rows, then without each fold: coefficients, locations,
                       logarithms of scales */
     double smooth[MECHANISM_WEIGHTS]; /* chosen by held-out rows */

@@ -195,8 +195,8 @@ static json_value *target_array(const writer *w)
     for (int64_t k = 0; k < w->result->target_count; k++) {
         const nonsens_target *t = &w->result->target[k];
         json_array_append(list,
-                          json_object_of("segment", json_string(t->segment), "variable",
-                                         json_string(w->result->names[t->variable]), "kind", json_string(KIND[t->kind]),
+                          json_object_of("segment", text(w, t->segment), "variable",
+                                         text(w, w->result->names[t->variable]), "kind", json_string(KIND[t->kind]),
                                          "p_value", json_real(t->p_value), "known", json_boolean(t->known), NULL));
     }
     return list;

@@ -124,7 +124,10 @@ static void consider(contest *c, const move *m)
     }
 }
 
-/* Fits and considers up to `most` of the moves from *next on that promise more than the best so far has. */
+/*
+ * Considers moves from *next on that promise more than the best so far has, up to `most` that must be fitted; those of
+ * which nothing is known do not count.
+ */
 static nonsens_status consider_some(nonsens_context *ctx, contest *c, int64_t most, int64_t *next)
 {
     int64_t first = *next, fits = 0;

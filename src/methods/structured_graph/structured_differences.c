@@ -232,6 +232,17 @@ static nonsens_status split(nonsens_context *ctx, arena *scratch, differing *w, 
     return scores_settle(ctx, sc, "fitting mechanisms");
 }
 
+/* Fits the causes that each variable has in the graph: no move may have asked for them. */
+static nonsens_status fit_graph(nonsens_context *ctx, arena *scratch, structured_search *s)
+{
+    int64_t *nodes;
+    ARENA_TRY(ctx, scratch, nodes, s->graph.d);
+    for (int64_t j = 0; j < s->graph.d; j++) {
+        TRY(scores_want(ctx, s->scores, j, pdag_parents(&s->graph, j, nodes), nodes));
+    }
+    return scores_settle(ctx, s->scores, "fitting mechanisms");
+}
+
 static nonsens_status begin(nonsens_context *ctx, arena *a, arena *scratch, differing *w, structured_differences *out)
 {
     const nonsens_data *data = w->s->scores->data;
@@ -261,6 +272,7 @@ nonsens_status structured_differ(nonsens_context *ctx, arena *a, structured_sear
     double d = (double)s->graph.d, segments = (double)s->scores->data->segments, *group;
     differing w = {.s = s, .known = known, .level = -special_normal_quantile(alpha / (d * segments))};
     TRY(begin(ctx, a, &scratch, &w, out));
+    TRY(fit_graph(ctx, &scratch, s));
     ARENA_TRY(ctx, &scratch, group, s->scores->groups);
     *found = false;
     bool any = true;

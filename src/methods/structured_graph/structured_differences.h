@@ -4,7 +4,8 @@
  * In the graph that was found, the rows of a segment are predicted by the mechanism that all segments share, and by one
  * that is fitted to this segment alone (both held out).  Where the latter is significantly better, by enough to pay for
  * it, the segment is split off like a known intervention, and the graph is searched again.  A fit of every segment
- * takes long, so that only those are tried in which the disturbance depends on the causes.
+ * takes long, so that only those are tried in which the disturbance depends on the causes; and in segments known to
+ * intervene, variables without causes.
  */
 #ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_DIFFERENCES_H
 #define METHODS_STRUCTURED_GRAPH_STRUCTURED_DIFFERENCES_H
@@ -14,8 +15,10 @@
 /* p-values of no difference, by segment and node; NaN: not found. */
 typedef struct structured_differences {
     int64_t segments, d;
-    double *p_value;      /* (segments, d) */
-    hidden_causes shared; /* those found with mechanisms that all segments share */
+    double *p_value;         /* (segments, d) */
+    bool found;              /* is there any? */
+    pdag shared;             /* the graph found with mechanisms that all segments share */
+    int64_t *shared_version; /* (d) their versions (structured_parts.h) */
 } structured_differences;
 
 /*

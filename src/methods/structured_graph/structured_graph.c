@@ -151,18 +151,38 @@ static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, co
     return result_add(ctx, result, empty, NAN, "the same without any edge", "likelihood(no edges)");
 }
 
+/* Finds hidden common causes as if all segments shared their mechanisms, in the graph found so. */
+static nonsens_status find_shared_hidden(nonsens_context *ctx, arena *scratch, double alpha,
+                                         const structured_differences *different, structured_search *s,
+                                         hidden_causes *out)
+{
+    pdag own_graph = s->graph;
+    int64_t *own_version = s->scores->parts.version;
+    s->graph = different->shared;
+    s->scores->parts.version = different->shared_version;
+    nonsens_status status = structured_find_hidden(ctx, scratch, s, alpha, out);
+    s->graph = own_graph;
+    s->scores->parts.version = own_version;
+    return status;
+}
+
 /* Adds pairs that a mechanism explains which differs in a segment that is not known to intervene. */
-static nonsens_status add_different(nonsens_context *ctx, arena *scratch, const structured_search *s,
+static nonsens_status add_different(nonsens_context *ctx, arena *scratch, structured_search *s, double alpha,
                                     const targets *hit, const structured_differences *different, hidden_causes *hidden)
 {
     bool *differs;
-    ARENA_TRY(ctx, scratch, differs, different->d + 1);
+    hidden_causes shared;
+    if (!different->found) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, scratch, differs, different->d);
     for (int64_t e = 0; e < different->segments; e++) {
         for (int64_t j = 0; j < different->d; j++) {
             differs[j] = differs[j] || (!hit->unknown[e] && !isnan(different->p_value[e * different->d + j]));
         }
     }
-    structured_add_different(&s->graph, &different->shared, differs, hidden);
+    TRY(find_shared_hidden(ctx, scratch, alpha, different, s, &shared));
+    structured_add_different(&s->graph, &shared, differs, hidden);
     return NONSENS_OK;
 }
 
@@ -173,7 +193,7 @@ static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, structu
     hidden_causes hidden = {0};
     if (!result->unfinished) {
         TRY(structured_find_hidden(ctx, scratch, s, result->options.alpha, &hidden));
-        TRY(add_different(ctx, scratch, s, hit, different, &hidden));
+        TRY(add_different(ctx, scratch, s, result->options.alpha, hit, different, &hidden));
     }
     int64_t arrows = pdag_edge_count(&s->graph);
     structured_arrow *arrow;
@@ -218,40 +238,25 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const non
 
 enum { MAX_ROUNDS = 3 };
 
-/* Finds the hidden common causes that mechanisms would imply which all segments share, in the graph found with them. */
-static nonsens_status find_shared_hidden(nonsens_context *ctx, arena *scratch, double alpha, int64_t *version,
-                                         pdag *graph, structured_search *s, hidden_causes *out)
-{
-    pdag own_graph = s->graph;
-    int64_t *own_version = s->scores->parts.version;
-    s->graph = *graph;
-    s->scores->parts.version = version;
-    nonsens_status status = structured_find_hidden(ctx, scratch, s, alpha, out);
-    s->graph = own_graph;
-    s->scores->parts.version = own_version;
-    return status;
-}
-
 /* Finds the graph, and mechanisms that differ in segments, in turn. */
 static nonsens_status find_all(nonsens_context *ctx, arena *scratch, const nonsens_options *options, const targets *hit,
                                structured_search *s, knowledge *known, structured_differences *different)
 {
-    int64_t d = s->scores->data->d, *version;
-    bool any = true, ever = false;
-    pdag graph;
+    int64_t d = s->scores->data->d;
+    bool any = true;
     TRY(find_graph(ctx, scratch, options, s, known));
-    TRY(pdag_new(ctx, scratch, d, &graph));
-    ARENA_TRY(ctx, scratch, version, d);
-    pdag_copy(&s->graph, &graph);
-    memcpy(version, s->scores->parts.version, (size_t)d * sizeof *version);
+    TRY(pdag_new(ctx, scratch, d, &different->shared));
+    ARENA_TRY(ctx, scratch, different->shared_version, d);
+    pdag_copy(&s->graph, &different->shared);
+    memcpy(different->shared_version, s->scores->parts.version, (size_t)d * sizeof *different->shared_version);
     for (int round = 0; any && round < MAX_ROUNDS; round++) {
         TRY(structured_differ(ctx, scratch, s, hit->unknown, options->alpha, different, &any));
         if (any) {
+            different->found = true;
             TRY(find_graph(ctx, scratch, options, s, known));
         }
-        ever = ever || any;
     }
-    return ever ? find_shared_hidden(ctx, scratch, options->alpha, version, &graph, s, &different->shared) : NONSENS_OK;
+    return NONSENS_OK;
 }
 
 /* Searches until the graph is found, or until a time limit or a request to finish ends the search between two moves. */
@@ -299,7 +304,10 @@ static int compare_labels(const void *a, const void *b)
 {
     const nonsens_target *left = a, *right = b;
     int order = strcmp(left->segment, right->segment);
-    return order != 0 ? order : left->variable < right->variable ? -1 : left->variable > right->variable;
+    if (order != 0 || left->variable != right->variable) {
+        return order != 0 ? order : left->variable < right->variable ? -1 : 1;
+    }
+    return right->known - left->known;
 }
 
 /* Lists the interventions that are known, then those that were found, ordered by label and variable. */
@@ -314,8 +322,11 @@ static nonsens_status report_targets(nonsens_context *ctx, const nonsens_data *d
             bool is_found = !isnan(p_value);
             found += is_found;
             small += kind > TARGET_FIXED && data->start[e + 1] - data->start[e] < MIN_PART_ROWS;
-            if (kind != TARGET_NONE || is_found) {
-                TRY(report_target(ctx, data, e, j, is_found ? (int)TARGET_CHANGED : (int)kind, p_value, result));
+            if (kind != TARGET_NONE) {
+                TRY(report_target(ctx, data, e, j, (int)kind, NAN, result));
+            }
+            if (is_found) {
+                TRY(report_target(ctx, data, e, j, (int)TARGET_CHANGED, p_value, result));
             }
         }
     }

@@ -76,26 +76,37 @@ static bool mark_edge(nonsens_result *result, int64_t a, int64_t b)
     return false;
 }
 
+/* Notes the pairs that a mechanism which differs explains as well, or all others. */
 static nonsens_status note_pairs(nonsens_context *ctx, const nonsens_data *data, const hidden_causes *hidden,
-                                 nonsens_result *result)
+                                 bool different, nonsens_result *result)
 {
     char list[LIST_BYTES] = "", first[SHOWN_BYTES], second[SHOWN_BYTES];
     size_t used = 0;
-    for (int64_t k = 0; k < hidden->count && k < LISTED; k++) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < hidden->count; k++) {
         const hidden_pair *p = &hidden->pair[k];
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s and %s", used ? ", " : "",
-                                 show_bare(first, name_of(data, p->a)), show_bare(second, name_of(data, p->b)));
+        if ((p->kind == HIDDEN_OR_DIFFERENT) == different && count++ < LISTED) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s and %s", used ? ", " : "",
+                                     show_bare(first, name_of(data, p->a)), show_bare(second, name_of(data, p->b)));
+        }
     }
-    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "A hidden common cause is likely: %s%s. A mechanism that differs between segments can look the "
-                       "same.",
-                       list, hidden->count > LISTED ? " and others" : "");
+    const char *others = count > LISTED ? " and others" : "";
+    if (count == 0) {
+        return NONSENS_OK;
+    }
+    return different ? result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                                   "A hidden common cause, or a mechanism that differs between segments: %s%s. The "
+                                   "fits do not separate the two.",
+                                   list, others)
+                     : result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                                   "A hidden common cause is likely: %s%s. A mechanism that differs between segments "
+                                   "can look the same.",
+                                   list, others);
 }
 
 nonsens_status structured_report_hidden(nonsens_context *ctx, const nonsens_data *data, const hidden_causes *hidden,
                                         nonsens_result *result)
 {
-    int64_t marked = 0;
     for (int64_t k = 0; k < hidden->count; k++) {
         const hidden_pair *p = &hidden->pair[k];
         int64_t a = data->column_rank[p->a], b = data->column_rank[p->b];
@@ -105,7 +116,8 @@ nonsens_status structured_report_hidden(nonsens_context *ctx, const nonsens_data
         } else if (mark_edge(result, a, b)) {
             TRY(say_marked(ctx, data, p, result));
         }
-        marked += mark_edge(result, a, b);
+        mark_edge(result, a, b);
     }
-    return marked > 0 ? note_pairs(ctx, data, hidden, result) : NONSENS_OK;
+    TRY(note_pairs(ctx, data, hidden, false, result));
+    return note_pairs(ctx, data, hidden, true, result);
 }

@@ -24,8 +24,9 @@ static bool may_be_idle(const structured_search *s, int64_t from, int64_t to, in
 }
 
 /*
- * Removes the edge that loses the fewest standard errors, of those that lose less than `level` of them or less than
- * min_gain.  *made is false if there is none.  With `replaced`, edges that surely lose more are not looked at.
+ * Removes the edge that loses the fewest standard errors, of those that lose less than s->level of them or less than
+ * min_gain; with `replaced`, of those that lose less than min_gain and were not sure to lose more.  *made is false if
+ * there is none.
  */
 static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, structured_search *s, bool replaced,
                                      bool *made)
