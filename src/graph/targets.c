@@ -36,6 +36,15 @@ nonsens_status targets_match(nonsens_context *ctx, arena *a, const targets *t, i
     return NONSENS_OK;
 }
 
+bool targets_may_differ(const targets *t, int64_t segment, int64_t node)
+{
+    bool other = t && t->unknown[segment];
+    for (int64_t j = 0; t && j < t->d; j++) {
+        other = other || (j != node && targets_kind(t, segment, j) == TARGET_ACTIVITY);
+    }
+    return other || targets_hits(t, segment, node);
+}
+
 bool targets_is_empty(const targets *t)
 {
     for (int64_t e = 0; t && e < t->segments; e++) {

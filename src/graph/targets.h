@@ -36,13 +36,18 @@ static inline enum target_kind targets_kind(const targets *t, int64_t segment, i
     return t ? (enum target_kind)t->kind[segment * t->d + node] : TARGET_NONE;
 }
 
-/* Says whether the variable has another mechanism in the segment, or none: its values are not those of other segments.
- */
+/* Says whether the variable was fixed or changed in the segment: its values are not those of other segments. */
 static inline bool targets_hits(const targets *t, int64_t segment, int64_t node)
 {
     enum target_kind kind = targets_kind(t, segment, node);
     return kind == TARGET_FIXED || kind == TARGET_CHANGED;
 }
+
+/*
+ * Says whether the variable's mechanism may be another one in the segment than elsewhere: it was hit itself, what some
+ * other variable does was changed, or nobody knows what was hit.
+ */
+bool targets_may_differ(const targets *t, int64_t segment, int64_t node);
 
 /* Says whether there is no target at all. */
 bool targets_is_empty(const targets *t);

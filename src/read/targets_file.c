@@ -203,14 +203,15 @@ static bool is_blank(const target_line *l)
     return !l->text[SEGMENT][0] && !l->text[VARIABLE][0] && !l->text[KIND][0];
 }
 
-static nonsens_status say_ignored(nonsens_context *ctx, arena *a, targets_reader *r)
+static nonsens_status say_ignored(nonsens_context *ctx, arena *a, bool any, targets_reader *r)
 {
-    if (r->ignored.count == 0) {
+    if (any && r->ignored.count == 0) {
         return NONSENS_OK;
     }
     r->out->ignored =
-        arena_format(ctx, a, "Lines of --targets have no effect, because what they name was left out: %s.",
-                     show_list_end(&r->ignored));
+        any ? arena_format(ctx, a, "Lines of --targets have no effect, because what they name was left out: %s.",
+                           show_list_end(&r->ignored))
+            : arena_format(ctx, a, "The file of --targets has no line after the first, so it names no intervention.");
     return r->out->ignored ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
@@ -231,14 +232,18 @@ nonsens_status targets_parse(nonsens_context *ctx, arena *a, const char *path, c
     TRY(csv_open(&cells));
     r.cells = cells;
     nonsens_status status = read_header(&r);
+    bool any = false;
     while (status == NONSENS_OK && r.cells.at < r.cells.end) {
         target_line line;
         status = scan_line(&r, &line);
-        status = status == NONSENS_OK && !is_blank(&line) ? take_line(&r, &line) : status;
+        if (status == NONSENS_OK && !is_blank(&line)) {
+            any = true;
+            status = take_line(&r, &line);
+        }
     }
     cells = r.cells; // its memory
     TRY(status);
-    return say_ignored(ctx, a, &r);
+    return say_ignored(ctx, a, any, &r);
 }
 
 nonsens_status targets_read(nonsens_context *ctx, arena *a, const char *path, const nonsens_data *data, targets *out)

@@ -21,10 +21,11 @@ static nonsens_status search_one(nonsens_context *ctx, arena *a, const nonsens_d
 static nonsens_status note_hits(nonsens_context *ctx, const char *name, int64_t hits, bool some, nonsens_result *result)
 {
     return result_note(ctx, result, NONSENS_NOTE_INFO,
-                       some ? "Segments that intervened on %s are left out when its causes are looked for (--targets): "
-                              "%" PRId64 "."
-                            : "Segments that intervened on %s are not left out, because fewer than two others remain "
-                              "(--targets): %" PRId64 ".",
+                       some ? "The causes of %s are looked for without %" PRId64
+                              " of the segments, in which its mechanism may differ (--targets)."
+                            : "The mechanism of %s may differ in %" PRId64
+                              " of the segments (--targets), but they are not left out, because fewer than two "
+                              "others remain.",
                        name, hits);
 }
 
@@ -42,7 +43,7 @@ nonsens_status icp_search_without_hits(nonsens_context *ctx, arena *a, const non
     for (int64_t i = 0; i < targets_count; i++) {
         int64_t hits = 0;
         for (int64_t e = 0; e < data->segments; e++) {
-            hit[e] = targets_hits(&known, e, target[i].variable);
+            hit[e] = targets_may_differ(&known, e, target[i].variable);
             hits += hit[e];
         }
         bool some = hits > 0 && data->segments - hits >= 2;

@@ -9,8 +9,8 @@
  *   3. Lines are directed one by one, the one with the largest |score| first.  After each of them come Meek's rules,
  *      never against prior knowledge, never a cycle, never a new v-structure (graph/orient.h).
  *
- * With --targets a line is directed without the segments in which one of its ends was fixed or changed, if three others
- * remain.  The tests of the skeleton use all segments: they look for dependence in any.
+ * With --targets a line is directed without the segments in which the mechanism of one of its ends may differ, if three
+ * others remain.  The tests of the skeleton use all segments: they look for dependence in any.
  *
  * The paper does not say which test of independence it uses, nor what it does if the bivariate method is not sure.
  * Here a line without a decision stays a line.
@@ -107,7 +107,8 @@ static nonsens_status make_pair(nonsens_context *ctx, arena *scratch, const line
     int64_t index[2] = {data->column_rank[line->node[0]], data->column_rank[line->node[1]]}, rows = 0, kept = 0, *row;
     ARENA_TRY(ctx, scratch, row, data->n);
     for (int64_t e = 0; w->hit && e < data->segments; e++) {
-        bool hit = targets_hits(w->hit, e, line->node[0]) || targets_hits(w->hit, e, line->node[1]);
+        bool hit =
+            targets_may_differ(w->hit, e, line->node[0]) || targets_may_differ(w->hit, e, line->node[1]);
         kept += !hit;
         for (int64_t i = data->start[e]; !hit && i < data->start[e + 1]; i++) {
             row[rows++] = i;

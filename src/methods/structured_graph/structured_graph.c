@@ -236,7 +236,7 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const non
 
 /* ---- interventions ---------------------------------------------------------------------------------------------- */
 
-enum { MAX_ROUNDS = 3 };
+enum { MAX_ROUNDS = 3, LISTED_SEGMENTS = 8 };
 
 /* Finds the graph, and mechanisms that differ in segments, in turn. */
 static nonsens_status find_all(nonsens_context *ctx, arena *scratch, const nonsens_options *options, const targets *hit,
@@ -310,6 +310,28 @@ static int compare_labels(const void *a, const void *b)
     return right->known - left->known;
 }
 
+/* Notes segments known to intervene in which no mechanism was found to differ. */
+static nonsens_status note_not_found(nonsens_context *ctx, const nonsens_data *data, const targets *hit,
+                                     const structured_differences *different, nonsens_result *result)
+{
+    show_list list = {.max = LISTED_SEGMENTS};
+    for (int64_t e = 0; different->p_value && e < data->segments; e++) {
+        bool any = false;
+        for (int64_t j = 0; j < data->d; j++) {
+            any = any || !isnan(different->p_value[e * data->d + j]);
+        }
+        if (hit->unknown[e] && !any) {
+            show_list_add(&list, data->labels[e]);
+        }
+    }
+    return list.count == 0 || result->unfinished
+               ? NONSENS_OK
+               : result_note(ctx, result, NONSENS_NOTE_INFO,
+                             "No mechanism was found to differ in %s (--targets: unknown). A variable without causes "
+                             "whose location or scale alone was hit is not found.",
+                             show_list_end(&list));
+}
+
 /* Lists the interventions that are known, then those that were found, ordered by label and variable. */
 static nonsens_status report_targets(nonsens_context *ctx, const nonsens_data *data, const targets *hit,
                                      const structured_differences *different, nonsens_result *result)
@@ -339,6 +361,7 @@ static nonsens_status report_targets(nonsens_context *ctx, const nonsens_data *d
                         "of their own; what these rows say of the variable does not count.",
                         small, MIN_PART_ROWS));
     }
+    TRY(note_not_found(ctx, data, hit, different, result));
     return found == 0 ? NONSENS_OK
                       : result_note(ctx, result, NONSENS_NOTE_INFO,
                                     "%" PRId64 " %s in single segments from that in the other segments. A hidden "

@@ -9,16 +9,20 @@
 #include "methods/structured_graph/structured_coupled.h"
 #include "methods/structured_graph/structured_moves.h"
 
+#include <math.h>
+
 /* Chosen by simulation (docs/many-variables.md). */
 static const double MIN_LEFT = 0.0035;      /* nats per row that disturbances must say about one another */
 static const double MIN_LEFT_Z = 2.5;       /* the same in standard errors, with an arrow between them */
-static const double MIN_ALONE_Z = 3.5;      /* and without */
+static const double MIN_ALONE = 0.0025;     /* the same two without an arrow */
+static const double MIN_ALONE_NATS = 5.0;   /* in all, if there are few rows */
 static const double MIN_LEFT_SHARE = 0.02;  /* of what the arrow gains: mechanisms are never followed exactly */
 static const double EITHER_Z = 5.0;         /* standard errors by which an arrow's direction is clear */
 static const double MAX_PLAIN_SHARE = 0.15; /* of what the reversed arrow leaves, by an arrow without a common cause */
 static const double MAX_REVERSED_Z = 3.0;   /* of what is left by the reversed arrow, which speaks for the arrow */
 static const double MIN_COMMON_SHARE = 0.6; /* of what the arrow gains, by a common cause */
 static const double MAX_ARROW_Z = 2.0;      /* by which the arrow may be better than a common cause in its place */
+static const double MAX_UNCLEAR_Z = 2.5;    /* the same if only changes speak for the arrow */
 static const double MIN_COMMON_Z = 2.0;     /* by which a common cause is better, if disturbances stay dependent */
 static const double MIN_SERIES_Z = 4.0;     /* standard errors of what is left as the series sees it */
 static const double MIN_SOME = 0.002;       /* nats per row that must be left if a common cause beats the arrow */
@@ -116,12 +120,22 @@ static nonsens_status judge_reversal(nonsens_context *ctx, hunt *h, const hidden
     return NONSENS_OK;
 }
 
-/* Does the arrow fit about as well reversed, and leave no more dependence, though both disturbances change? */
-static bool is_either_way(const hunt *h, const hidden_pair *p, const reversal *back)
+/*
+ * Does a common cause gain nearly as much as the arrow, and is the arrow's direction not clear, though both disturbances
+ * change?
+ */
+static bool is_unclear(const hunt *h, const hidden_pair *p, const reversal *back)
+{
+    bool clear = back->possible && back->gain.z < -EITHER_Z;
+    return h->changes[p->a] && h->changes[p->b] && !clear && p->over.z > -MAX_UNCLEAR_Z &&
+           p->over.total > -(1.0 - MIN_COMMON_SHARE) * p->arrow.total;
+}
+
+/* Does a common cause gain as much as an unclear arrow, which also leaves no less dependence than reversed? */
+static bool is_either_way(const hidden_pair *p, const reversal *back)
 {
     bool cleaner = back->left.z > MAX_REVERSED_Z && back->left.total > p->left.total;
-    return back->possible && h->changes[p->a] && h->changes[p->b] && back->gain.z > -EITHER_Z && !cleaner &&
-           p->over.total > -(1.0 - MIN_COMMON_SHARE) * p->arrow.total;
+    return back->possible && !cleaner && p->over.total > 0.0;
 }
 
 /* What is left, as a copula sees it, or as the series does if a common cause does about as well as the arrow. */
@@ -151,15 +165,15 @@ static bool is_plain(const hidden_pair *p, const reversal *back)
 
 static hidden_kind kind_of(const hunt *h, const hidden_pair *p, const reversal *back)
 {
-    bool dependent = stays_dependent(h, p), either = is_either_way(h, p, back), beaten = is_beaten(h, p, dependent);
+    bool dependent = stays_dependent(h, p), unclear = is_unclear(h, p, back), beaten = is_beaten(h, p, dependent);
     bool required = knowledge_requires(h->s->known, p->a, p->b);
     if (is_plain(p, back)) {
         return HIDDEN_NONE;
     }
-    if (!required && (beaten || (either && p->over.z > -MAX_ARROW_Z))) {
+    if (!required && (beaten || (unclear && is_either_way(p, back)))) {
         return HIDDEN_INSTEAD;
     }
-    return dependent || beaten ? HIDDEN_BESIDE : either ? HIDDEN_UNCLEAR : HIDDEN_NONE;
+    return dependent || beaten ? HIDDEN_BESIDE : unclear ? HIDDEN_UNCLEAR : HIDDEN_NONE;
 }
 
 static nonsens_status judge_arrow(nonsens_context *ctx, hunt *h, hidden_pair *p)
@@ -193,7 +207,8 @@ static nonsens_status judge_pair(nonsens_context *ctx, hunt *h, int64_t i, int64
     }
     if (h->d <= MAX_TESTED && !knowledge_separates(h->s->known, i, j)) {
         TRY(measure_left(ctx, h, g, false, i, j, &out->left));
-        bool found = out->left.z > MIN_ALONE_Z && out->left.total > MIN_LEFT * (double)h->n;
+        double least = fmax(MIN_ALONE * (double)h->n, MIN_ALONE_NATS);
+        bool found = out->left.z > MIN_LEFT_Z && out->left.total > least;
         out->kind = found ? HIDDEN_INSTEAD : HIDDEN_NONE;
         out->common = out->over = out->left;
     }

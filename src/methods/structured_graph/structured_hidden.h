@@ -14,7 +14,7 @@
 typedef enum hidden_kind {
     HIDDEN_NONE,
     HIDDEN_BESIDE,       /* an arrow, or a line, whose ends' disturbances stay dependent */
-    HIDDEN_UNCLEAR,      /* an arrow that fits about as well reversed, and about as well as a common cause */
+    HIDDEN_UNCLEAR,      /* an arrow whose direction is not clear, and which fits about as well as a common cause */
     HIDDEN_OR_DIFFERENT, /* noise is dependent unless a mechanism differs between segments */
     HIDDEN_INSTEAD       /* a common cause in place of an arrow */
 } hidden_kind;

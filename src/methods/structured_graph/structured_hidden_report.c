@@ -45,9 +45,9 @@ static nonsens_status say_marked(nonsens_context *ctx, const nonsens_data *data,
     show_bare(b, name_of(data, p->b));
     if (p->kind == HIDDEN_UNCLEAR) {
         return result_reason(ctx, result,
-                             "%s and %s: the noise of both changes over segments, which should show the direction, but "
-                             "both directions fit about equally well. A hidden common cause is likely, or a mechanism "
-                             "that differs between segments.",
+                             "%s and %s: a hidden common cause predicts held-out rows about as well as the arrow, though "
+                             "the noise of both changes over segments, which should show the difference. A hidden "
+                             "common cause is possible, or a mechanism that differs between segments.",
                              a, b);
     }
     if (p->kind == HIDDEN_OR_DIFFERENT) {

@@ -61,6 +61,22 @@ static void test_match(void **state)
     assert_true(targets_is_empty(&matched));
 }
 
+/* A mechanism may differ where the variable was hit, where another acts differently, and where nobody knows. */
+static void test_may_differ(void **state)
+{
+    fixture *f = *state;
+    targets t;
+    assert_int_equal(parse(f, "segment,variable,kind\ns1,alpha,activity\n", &t), NONSENS_OK);
+    assert_false(targets_may_differ(&t, 0, 0));
+    assert_true(targets_may_differ(&t, 0, 1));
+    assert_false(targets_may_differ(&t, 1, 1));
+    assert_int_equal(parse(f, "segment,variable,kind\ns1,alpha,fixed\n\"s,2\",,\n", &t), NONSENS_OK);
+    assert_true(targets_may_differ(&t, 0, 0));
+    assert_false(targets_may_differ(&t, 0, 1));
+    assert_true(targets_may_differ(&t, 1, 0) && targets_may_differ(&t, 1, 1));
+    assert_false(targets_may_differ(NULL, 0, 0));
+}
+
 static void test_left_out(void **state)
 {
     fixture *f = *state;
@@ -68,6 +84,8 @@ static void test_left_out(void **state)
     assert_int_equal(parse(f, "segment,variable\ns1,constant\n", &t), NONSENS_OK);
     assert_string_equal(t.ignored, "Lines of --targets have no effect, because what they name was left out: constant.");
     assert_true(targets_is_empty(&t));
+    assert_int_equal(parse(f, "segment,variable\n,\n", &t), NONSENS_OK);
+    assert_string_equal(t.ignored, "The file of --targets has no line after the first, so it names no intervention.");
 }
 
 static void test_refusals(void **state)
@@ -99,6 +117,7 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_kinds), TEST(test_match), TEST(test_left_out), TEST(test_refusals)};
+    const struct CMUnitTest tests[] = {TEST(test_kinds), TEST(test_match), TEST(test_may_differ), TEST(test_left_out),
+                                       TEST(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
