@@ -74,14 +74,19 @@ static void print_roots(FILE *f, const nonsens_result *r)
 
 static void print_sentence(FILE *f, const nonsens_result *r)
 {
-    char of[SHOWN_BYTES], against[SHOWN_BYTES], alpha[NUMBER_BYTES], sentence[1200];
+    char of[SHOWN_BYTES], against[SHOWN_BYTES], alpha[NUMBER_BYTES], from[40] = "", before[60] = "", sentence[1200];
     const result_explanation *e = &r->explained;
+    int64_t rows = e->of_rows - e->onset + 1;
     show_bare(of, e->of);
+    if (e->onset > 1) {
+        snprintf(from, sizeof from, ", from its row %" PRId64 " on", e->onset);
+        snprintf(before, sizeof before, "the %" PRId64 " before, and with ", e->onset - 1);
+    }
     snprintf(sentence, sizeof sentence,
-             "%s (%" PRId64 " row%s) is compared with %s (%" PRId64 " rows). A variable changed itself where its "
+             "%s (%" PRId64 " row%s%s) is compared with %s%s (%" PRId64 " rows). A variable changed itself where its "
              "distribution given its causes differs between them (%s at most %s); what changed only as its causes did "
              "follows them.",
-             of, e->of_rows, e->of_rows == 1 ? "" : "s",
+             of, rows, rows == 1 ? "" : "s", from, before,
              e->against ? show_bare(against, e->against) : "all other segments", e->other_rows,
              r->options.fdr == FDR_NONE ? "p" : "q", number_print(alpha, r->options.alpha, DIGITS));
     fputc('\n', f);

@@ -14,8 +14,11 @@
 /* Chosen by simulation (docs/many-variables.md). */
 static const double MIN_LEFT = 0.0035;      /* nats per row that disturbances must say about one another */
 static const double MIN_LEFT_Z = 2.5;       /* the same in standard errors, with an arrow between them */
-static const double MIN_ALONE = 0.0025;     /* the same two without an arrow */
+static const double MIN_ALONE = 0.0025;     /* nats per row without an arrow */
 static const double MIN_ALONE_NATS = 5.0;   /* in all, if there are few rows */
+static const double MIN_BOTH = 0.0015;      /* nats per row without an arrow if the series sees dependence, too */
+static const double MIN_BOTH_Z = 1.9;       /* the same in standard errors */
+static const double MIN_BOTH_SERIES_Z = 2.2;
 static const double MIN_LEFT_SHARE = 0.02;  /* of what the arrow gains: mechanisms are never followed exactly */
 static const double EITHER_Z = 5.0;         /* standard errors by which an arrow's direction is clear */
 static const double MAX_PLAIN_SHARE = 0.15; /* of what the reversed arrow leaves, by an arrow without a common cause */
@@ -197,6 +200,22 @@ static nonsens_status judge_arrow(nonsens_context *ctx, hunt *h, hidden_pair *p)
 
 /* ---- all pairs -------------------------------------------------------------------------------------------------- */
 
+/* Are the disturbances of two nodes without an arrow dependent, by a copula alone or less clearly by the series, too? */
+static nonsens_status judge_apart(nonsens_context *ctx, hunt *h, hidden_pair *p)
+{
+    structured_gain copula, series;
+    double n = (double)h->n, least = fmax(MIN_ALONE * n, MIN_ALONE_NATS);
+    TRY(measure_left(ctx, h, &h->s->graph, false, p->a, p->b, &copula));
+    bool found = copula.z > MIN_LEFT_Z && copula.total > least;
+    if (!found && copula.z > MIN_BOTH_Z && copula.total > fmax(MIN_BOTH * n, MIN_ALONE_NATS)) {
+        TRY(measure_left(ctx, h, &h->s->graph, true, p->a, p->b, &series));
+        found = series.z > MIN_BOTH_SERIES_Z && series.total > least;
+    }
+    p->kind = found ? HIDDEN_INSTEAD : HIDDEN_NONE;
+    p->left = p->common = p->over = copula;
+    return NONSENS_OK;
+}
+
 static nonsens_status judge_pair(nonsens_context *ctx, hunt *h, int64_t i, int64_t j, hidden_pair *out)
 {
     const pdag *g = &h->s->graph;
@@ -205,14 +224,7 @@ static nonsens_status judge_pair(nonsens_context *ctx, hunt *h, int64_t i, int64
     if (out->was_arrow) {
         return judge_arrow(ctx, h, out);
     }
-    if (h->d <= MAX_TESTED && !knowledge_separates(h->s->known, i, j)) {
-        TRY(measure_left(ctx, h, g, false, i, j, &out->left));
-        double least = fmax(MIN_ALONE * (double)h->n, MIN_ALONE_NATS);
-        bool found = out->left.z > MIN_LEFT_Z && out->left.total > least;
-        out->kind = found ? HIDDEN_INSTEAD : HIDDEN_NONE;
-        out->common = out->over = out->left;
-    }
-    return NONSENS_OK;
+    return h->d <= MAX_TESTED && !knowledge_separates(h->s->known, i, j) ? judge_apart(ctx, h, out) : NONSENS_OK;
 }
 
 /* Lists the pairs that are not coupled yet; *best: the index of that which a common cause improves most, or -1. */
