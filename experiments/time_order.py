@@ -18,7 +18,7 @@ uses seed S + k.  Cells:
 
 Each cell is run as if rows were independent and with --block-length auto; one line for each:
 
-    time CELL blocks=no|auto key=value...
+    time CELL blocks=1|auto key=value...
 
   level      share of p-values at most .05, of variables (explain) or data sets (independence) where nothing changed, or
              nothing depends
@@ -88,7 +88,11 @@ def write_rows(path, names, rows):
 
 
 def inside(value, interval):
-    return None if interval is None else interval[0] <= value <= interval[1]
+    """Whether the value is in the interval; an end of None is unbounded."""
+    if interval is None:
+        return None
+    low, high = interval
+    return (low is None or low <= value) and (high is None or value <= high)
 
 
 def judge_explained(found, wider):
@@ -131,9 +135,9 @@ def run(program, cell, rows, seed):
         else:
             write_rows(data, ('x', 'y'), paired_rows(draw, float(c), rows, .35 if change == 'linked' else 0))
             words = ['--x', 'x', '--y', 'y']
-        for blocks in ('no', 'auto'):
+        for blocks in ('1', 'auto'):
             subprocess.run([program, command, data, '-q', '--threads', '1', '--segment', 'segment', '--json', out, '-o',
-                            '/dev/null'] + words + ['--block-length', 'auto'] * (blocks == 'auto'), check=True)
+                            '/dev/null'] + words + ['--block-length', blocks], check=True)
             with open(out, encoding='utf-8') as f:
                 found = json.load(f)
             judged = judge_explained(found, wider) if command == 'explain' else judge_pair(found, change == 'linked')
@@ -167,7 +171,7 @@ def main():
             seeds = range(options.seed, options.seed + options.reps)
             judge = functools.partial(run, options.program, cell, options.rows)
             counts = [count for found in pool.map(judge, seeds) for count in found]
-            for blocks in ('no', 'auto'):
+            for blocks in ('1', 'auto'):
                 print(line(cell, blocks, counts), flush=True)
 
 

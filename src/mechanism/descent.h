@@ -24,7 +24,7 @@ typedef struct descent {
     const double *in_use;      /* factor or shared */
     double objective, damping;
     double factor_damping, shared_damping; /* of these factors */
-    int64_t hole, hole_end; /* rows that are left out */
+    int64_t hole, hole_end;                /* rows that are left out */
 } descent;
 
 /* Allocates everything but the model, which the caller has set, from `scratch`. */

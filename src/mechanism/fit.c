@@ -231,8 +231,8 @@ static int64_t list_parameters(const mechanism_model *m, int64_t cause, const do
 
 /*
  * Estimates what the fit to all rows would lose without each cause, to second order (Wald's statistic, halved): with S
- * the parameters of its terms and H the second derivatives with penalties, theta_S' [(H^-1)_SS]^-1 theta_S / 2.  Zero if
- * H is not positive definite: nothing is known then.
+ * the parameters of its terms and H the second derivatives with penalties, theta_S' [(H^-1)_SS]^-1 theta_S / 2.  Zero
+ * if H is not positive definite: nothing is known then.
  */
 static nonsens_status estimate_losses(nonsens_context *ctx, arena *scratch, fitting *f, int64_t causes, double *loss)
 {

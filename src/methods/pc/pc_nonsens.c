@@ -107,8 +107,7 @@ static nonsens_status make_pair(nonsens_context *ctx, arena *scratch, const line
     int64_t index[2] = {data->column_rank[line->node[0]], data->column_rank[line->node[1]]}, rows = 0, kept = 0, *row;
     ARENA_TRY(ctx, scratch, row, data->n);
     for (int64_t e = 0; w->hit && e < data->segments; e++) {
-        bool hit =
-            targets_may_differ(w->hit, e, line->node[0]) || targets_may_differ(w->hit, e, line->node[1]);
+        bool hit = targets_may_differ(w->hit, e, line->node[0]) || targets_may_differ(w->hit, e, line->node[1]);
         kept += !hit;
         for (int64_t i = data->start[e]; !hit && i < data->start[e + 1]; i++) {
             row[rows++] = i;

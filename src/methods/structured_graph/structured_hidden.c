@@ -12,12 +12,12 @@
 #include <math.h>
 
 /* Chosen by simulation (docs/many-variables.md). */
-static const double MIN_LEFT = 0.0035;      /* nats per row that disturbances must say about one another */
-static const double MIN_LEFT_Z = 2.5;       /* the same in standard errors, with an arrow between them */
-static const double MIN_ALONE = 0.0025;     /* nats per row without an arrow */
-static const double MIN_ALONE_NATS = 5.0;   /* in all, if there are few rows */
-static const double MIN_BOTH = 0.0015;      /* nats per row without an arrow if the series sees dependence, too */
-static const double MIN_BOTH_Z = 1.9;       /* the same in standard errors */
+static const double MIN_LEFT = 0.0035;    /* nats per row that disturbances must say about one another */
+static const double MIN_LEFT_Z = 2.5;     /* the same in standard errors, with an arrow between them */
+static const double MIN_ALONE = 0.0025;   /* nats per row without an arrow */
+static const double MIN_ALONE_NATS = 5.0; /* in all, if there are few rows */
+static const double MIN_BOTH = 0.0015;    /* nats per row without an arrow if the series sees dependence, too */
+static const double MIN_BOTH_Z = 1.9;     /* the same in standard errors */
 static const double MIN_BOTH_SERIES_Z = 2.2;
 static const double MIN_LEFT_SHARE = 0.02;  /* of what the arrow gains: mechanisms are never followed exactly */
 static const double EITHER_Z = 5.0;         /* standard errors by which an arrow's direction is clear */
@@ -124,8 +124,8 @@ static nonsens_status judge_reversal(nonsens_context *ctx, hunt *h, const hidden
 }
 
 /*
- * Does a common cause gain nearly as much as the arrow, and is the arrow's direction not clear, though both disturbances
- * change?
+ * Does a common cause gain nearly as much as the arrow, and is the arrow's direction not clear, though both
+ * disturbances change?
  */
 static bool is_unclear(const hunt *h, const hidden_pair *p, const reversal *back)
 {
@@ -200,7 +200,8 @@ static nonsens_status judge_arrow(nonsens_context *ctx, hunt *h, hidden_pair *p)
 
 /* ---- all pairs -------------------------------------------------------------------------------------------------- */
 
-/* Are the disturbances of two nodes without an arrow dependent, by a copula alone or less clearly by the series, too? */
+/* Are the disturbances of two nodes without an arrow dependent, by a copula alone or less clearly by the series, too?
+ */
 static nonsens_status judge_apart(nonsens_context *ctx, hunt *h, hidden_pair *p)
 {
     structured_gain copula, series;

@@ -44,11 +44,12 @@ static nonsens_status say_marked(nonsens_context *ctx, const nonsens_data *data,
     show_bare(a, name_of(data, p->a));
     show_bare(b, name_of(data, p->b));
     if (p->kind == HIDDEN_UNCLEAR) {
-        return result_reason(ctx, result,
-                             "%s and %s: a hidden common cause predicts held-out rows about as well as the arrow, though "
-                             "the noise of both changes over segments, which should show the difference. A hidden "
-                             "common cause is possible, or a mechanism that differs between segments.",
-                             a, b);
+        return result_reason(
+            ctx, result,
+            "%s and %s: a hidden common cause predicts held-out rows about as well as the arrow, though "
+            "the noise of both changes over segments, which should show the difference. A hidden "
+            "common cause is possible, or a mechanism that differs between segments.",
+            a, b);
     }
     if (p->kind == HIDDEN_OR_DIFFERENT) {
         return result_reason(ctx, result,
@@ -76,32 +77,40 @@ static bool mark_edge(nonsens_result *result, int64_t a, int64_t b)
     return false;
 }
 
-/* Notes the pairs that a mechanism which differs explains as well, or all others. */
+/* What a note says before and after the pairs of one kind. */
+typedef struct note_words {
+    bool of[HIDDEN_INSTEAD + 1];
+    const char *before, *after;
+} note_words;
+
+static const note_words NOTE[] = {
+    {{[HIDDEN_BESIDE] = true, [HIDDEN_INSTEAD] = true},
+     "A hidden common cause is likely",
+     "A mechanism that differs between segments can look the same."},
+    {{[HIDDEN_UNCLEAR] = true},
+     "A hidden common cause is possible",
+     "It predicts held-out rows about as well as the arrow."},
+    {{[HIDDEN_OR_DIFFERENT] = true},
+     "A hidden common cause, or a mechanism that differs between segments",
+     "The fits do not separate the two."},
+};
+
 static nonsens_status note_pairs(nonsens_context *ctx, const nonsens_data *data, const hidden_causes *hidden,
-                                 bool different, nonsens_result *result)
+                                 const note_words *words, nonsens_result *result)
 {
     char list[LIST_BYTES] = "", first[SHOWN_BYTES], second[SHOWN_BYTES];
     size_t used = 0;
     int64_t count = 0;
     for (int64_t k = 0; k < hidden->count; k++) {
         const hidden_pair *p = &hidden->pair[k];
-        if ((p->kind == HIDDEN_OR_DIFFERENT) == different && count++ < LISTED) {
+        if (words->of[p->kind] && count++ < LISTED) {
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s and %s", used ? ", " : "",
                                      show_bare(first, name_of(data, p->a)), show_bare(second, name_of(data, p->b)));
         }
     }
-    const char *others = count > LISTED ? " and others" : "";
-    if (count == 0) {
-        return NONSENS_OK;
-    }
-    return different ? result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                                   "A hidden common cause, or a mechanism that differs between segments: %s%s. The "
-                                   "fits do not separate the two.",
-                                   list, others)
-                     : result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                                   "A hidden common cause is likely: %s%s. A mechanism that differs between segments "
-                                   "can look the same.",
-                                   list, others);
+    return count == 0 ? NONSENS_OK
+                      : result_note(ctx, result, NONSENS_NOTE_CAUTION, "%s: %s%s. %s", words->before, list,
+                                    count > LISTED ? " and others" : "", words->after);
 }
 
 nonsens_status structured_report_hidden(nonsens_context *ctx, const nonsens_data *data, const hidden_causes *hidden,
@@ -118,6 +127,8 @@ nonsens_status structured_report_hidden(nonsens_context *ctx, const nonsens_data
         }
         mark_edge(result, a, b);
     }
-    TRY(note_pairs(ctx, data, hidden, false, result));
-    return note_pairs(ctx, data, hidden, true, result);
+    for (size_t k = 0; k < sizeof NOTE / sizeof *NOTE; k++) {
+        TRY(note_pairs(ctx, data, hidden, &NOTE[k], result));
+    }
+    return NONSENS_OK;
 }
