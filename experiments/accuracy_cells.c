@@ -200,6 +200,8 @@ const cell ACCURACY_CELLS[] = {
     GRAPH_ALL(&ACCURACY_GRAPH_STRUCTURED, "structured"),
     {"graph-structured-node-d20-e20-depth3", "node", "nodes=20 sem=node segments=20 depth=3", JUDGE_DAG,
      &ACCURACY_GRAPH_STRUCTURED, 3, "method=structured", "structured"},
+    {"graph-structured-few-rows", "node-few-rows", "nodes=3 sem=node segments=6 per-segment=150 depth=1", JUDGE_DAG,
+     &ACCURACY_GRAPH_STRUCTURED, 100, "method=structured", "structured"},
     GRAPH_TWO_CHANGE(&ACCURACY_GRAPH_STRUCTURED, "structured", "1"),
     GRAPH_TWO_CHANGE(&ACCURACY_GRAPH_STRUCTURED, "structured", "3"),
     GRAPH_TARGETS_ALL("fixed", "4", ""),

@@ -125,11 +125,12 @@ static nonsens_status judge_reversal(nonsens_context *ctx, hunt *h, const hidden
 
 /*
  * Does a common cause gain nearly as much as the arrow, and is the arrow's direction not clear, though both
- * disturbances change?
+ * disturbances change?  If the arrow cannot be reversed, a common cause that gains far more follows misfit, not
+ * dependence.
  */
 static bool is_unclear(const hunt *h, const hidden_pair *p, const reversal *back)
 {
-    bool clear = back->possible && back->gain.z < -EITHER_Z;
+    bool clear = back->possible ? back->gain.z < -EITHER_Z : p->over.z > MAX_UNCLEAR_Z;
     return h->changes[p->a] && h->changes[p->b] && !clear && p->over.z > -MAX_UNCLEAR_Z &&
            p->over.total > -(1.0 - MIN_COMMON_SHARE) * p->arrow.total;
 }
