@@ -37,6 +37,7 @@ static const double EXTRAPOLATED = 1.0;    /* share of what lines add beyond the
 static const double MIN_RELATIVE = 0.001;  /* of the median: a smaller spread is not believed */
 static const double IQR_OF_NORMAL = 1.349; /* interquartile range of a standard normal variable */
 static const double SMALLEST_UNIT = 0.05;  /* in standard deviations, of a resample with many equal values */
+static const double MIN_STRETCHES = 5.0;   /* fewer do not show how far their means lie apart by chance */
 static const double TAIL = 0.1;            /* share of the draws that the Pareto tail is fitted to */
 static const double STEP_FLOOR =
     0.25; /* smallest standard deviation of a step in normal rows, in standard deviations */
@@ -389,7 +390,9 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const explain_
         out->score = s->onset > 0 ? NAN : out->score;
         return NONSENS_OK;
     }
-    TRY(middle_of(ctx, scratch, draws, mean, &out->usual_mean));
+    if (independent >= MIN_STRETCHES) {
+        TRY(middle_of(ctx, scratch, draws, mean, &out->usual_mean));
+    }
     TRY(sort_copy(ctx, scratch, draws, drawn, &sorted));
     out->p_value = fmin(fmax(tail_of(draws, sorted, out->score), smallest), 1.0);
     if (s->onset > 0) { // a half-normal variable's 68 % quantile is its standard deviation
