@@ -175,4 +175,5 @@ def main():
                 print(line(cell, blocks, counts), flush=True)
 
 
-main()
+if __name__ == '__main__':
+    main()

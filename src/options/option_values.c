@@ -61,8 +61,8 @@ static nonsens_status set_integer(nonsens_context *ctx, const option_row *r, voi
 {
     int64_t number = 0;
     bool is_word = r->info.choices && strcmp(value, r->info.choices) == 0; // it stands for 0
-    int64_t lowest = (int64_t)r->info.lowest + (r->info.choices != NULL);
-    if (!is_word && (!option_read_integer(value, &number) || number < lowest || number > (int64_t)r->info.highest)) {
+    if (!is_word && (!option_read_integer(value, &number) || number < (int64_t)r->info.lowest ||
+                     number > (int64_t)r->info.highest)) {
         return refuse_number(ctx, r, value);
     }
     memcpy(field, &number, sizeof number);

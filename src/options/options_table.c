@@ -41,7 +41,7 @@ enum {
 /* A whole number, or a word that stands for 0. */
 #define INTEGER_OR(key, field, commands, group, initial, word, hi, bounds, unit, text)                         \
     {                                                                                                          \
-        {key, NONSENS_OPTION_INTEGER, commands, group, initial, 0, hi, bounds, word, unit, text}, FIELD(field) \
+        {key, NONSENS_OPTION_INTEGER, commands, group, initial, 1, hi, bounds, word, unit, text}, FIELD(field) \
     }
 #define REAL(key, field, commands, group, initial, lo, hi, bounds, text)                                   \
     {                                                                                                      \

@@ -475,7 +475,10 @@ static int finish_at_call(void *user, const char *phase, int64_t done, int64_t t
     return 0;
 }
 
-/* After so many reports of progress; the run is to end with a result, or with status. */
+/*
+ * After so many reports of progress; the run is to end with a result, or with status.  On one thread: only the first
+ * thread of several reports progress, perhaps when all is done.
+ */
 static void discover_until(int calls, const char *method, nonsens_status status, int unfinished)
 {
     nonsens_data *data = NULL;
@@ -483,7 +486,8 @@ static void discover_until(int calls, const char *method, nonsens_status status,
     nonsens_simulation *simulation = simulate();
     assert_ok(nonsens_simulation_data(ctx, simulation, &data));
     nonsens_simulation_free(simulation);
-    nonsens_options *options = options_of(NONSENS_COMMAND_DISCOVER, (const char *[]){"method", method, NULL});
+    nonsens_options *options =
+        options_of(NONSENS_COMMAND_DISCOVER, (const char *[]){"method", method, "threads", "1", NULL});
     nonsens_context_set_progress(ctx, finish_at_call, &calls);
     assert_int_equal(nonsens_run_discover(ctx, data, options, &result), status);
     nonsens_context_set_progress(ctx, NULL, NULL);
