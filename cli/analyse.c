@@ -95,9 +95,10 @@ static int check_arguments(const arguments *args, const command *self)
         return complain(EXIT_USAGE, "%s needs a data file, or - for standard input; `nonsens help %s` explains",
                         self->name, self->name);
     }
-    interrupt_keeps(value_of(args, "journal")[0] ? "resamples" : NULL);
+    const char *units = strcmp(value_of(args, "bootstrap"), "0") == 0 ? "fits" : "resamples";
+    interrupt_keeps(value_of(args, "journal")[0] ? units : NULL);
     int code = check_files(args, self);
-    code = code == EXIT_DONE && pairs_wanted(args) ? pairs_check(args) : code;
+    code = code == EXIT_DONE && many_wanted(args) ? many_check(args) : code;
     return code == EXIT_DONE ? check_options(args) : code;
 }
 
@@ -222,12 +223,24 @@ int complain_run(const arguments *args, nonsens_status status)
     return of_data ? complain_data(args) : complain_status(args->ctx, status);
 }
 
+int say_shard(const arguments *args)
+{
+    if (value_of(args, "shard")[0]) {
+        printf("shard %s is done and in its journal; `nonsens merge` joins the journals of all shards\n",
+               value_of(args, "shard"));
+    }
+    return EXIT_DONE;
+}
+
 static int run_on_data(const arguments *args, const nonsens_data *data, progress *line, analyse_fn run)
 {
     nonsens_result *result = NULL;
     nonsens_status status = run(args->ctx, data, args->options, &result);
     progress_wipe(line);
     print_run_warning(args->ctx, args->quiet);
+    if (status == NONSENS_OK && !result) { // another process has it, or there is only a journal
+        return say_shard(args);
+    }
     int code = status == NONSENS_OK ? write_results(args, data, result) : complain_run(args, status);
     if (status == NONSENS_OK && code == EXIT_DONE) {
         interrupt_wrote(nonsens_result_is_unfinished(result));
@@ -257,12 +270,25 @@ static int run_arguments(const arguments *args, analyse_fn run)
     nonsens_data *data = NULL;
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
-    int code = read_data(args, &line, &data);
+    int code = together_agree(read_data(args, &line, &data)); // no journal is open before all have checked the files
     if (code == EXIT_DONE) {
-        code = pairs_wanted(args) ? pairs_run(args, data, &line) : run_on_data(args, data, &line, run);
+        code = many_meant(args, data) ? many_run(args, data, &line) : run_on_data(args, data, &line, run);
+        code = together_agree(unless_interrupted(args->ctx, code));
     }
     nonsens_data_free(data);
-    return unless_interrupted(args->ctx, code);
+    return code;
+}
+
+/* Of a run that is not shared, the first process alone does the work. */
+static int run_together(arguments *args, const command *self, analyse_fn run)
+{
+    bool shares = pairs_wanted(args) || (self->bit & (NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN));
+    int code = together_begin(args, shares);
+    if (code != EXIT_DONE || (!shares && is_helper())) {
+        return code;
+    }
+    code = check_arguments(args, self);
+    return code == EXIT_DONE ? run_arguments(args, run) : code;
 }
 
 int analyse(const command *self, int count, char **words, analyse_fn run)
@@ -276,8 +302,7 @@ int analyse(const command *self, int count, char **words, analyse_fn run)
     if (code == EXIT_DONE && args.help) {
         print_command_help(stdout, self);
     } else if (code == EXIT_DONE) {
-        code = check_arguments(&args, self);
-        code = code == EXIT_DONE ? run_arguments(&args, run) : code;
+        code = run_together(&args, self, run);
     }
     arguments_free(&args);
     return code;

@@ -54,10 +54,12 @@ int command_direction(const command *self, int count, char **words);
 int command_discover(const command *self, int count, char **words);
 int command_independence(const command *self, int count, char **words);
 int command_ica(const command *self, int count, char **words);
+int command_effect(const command *self, int count, char **words);
 int command_explain(const command *self, int count, char **words);
 int command_diagnose(const command *self, int count, char **words);
 int command_compare(const command *self, int count, char **words);
 int command_report(const command *self, int count, char **words);
+int command_merge(const command *self, int count, char **words);
 int command_elsewhere(const command *self, int count, char **words);
 int command_methods(const command *self, int count, char **words);
 int command_completion(const command *self, int count, char **words);
@@ -69,7 +71,9 @@ int command_help(const command *self, int count, char **words);
  * are `first`, unless that is NULL, and then `words`.  Returns only if it cannot be run.
  */
 void become_program(const command *c, const char *first, int count, char **words);
-/* Does the same, but complains if it cannot be run; returns the exit code. */
+/* Becomes the program of this name, with the words of main; returns only if it cannot be run. */
+void become_other(const char *name, char **words);
+/* Does the same as become_program, but complains if it cannot be run; returns the exit code. */
 int run_elsewhere(const command *c, const char *first, int count, char **words);
 
 #define REPRODUCE_SYNOPSIS "FIGURE... [options]"
@@ -101,7 +105,7 @@ typedef struct arguments {
     const command *command;
     nonsens_context *ctx;
     nonsens_options *options;
-    char **words; /* those that are not options: data files ("-" is standard input), two graphs, or figures */
+    char **words; /* those that are not options: data files ("-" is standard input), graphs, figures or journals */
     int word_count;
     const char *output;  /* -o */
     const char *json;    /* --json */
@@ -173,6 +177,8 @@ typedef nonsens_status (*analyse_fn)(nonsens_context *ctx, const nonsens_data *d
 int analyse(const command *self, int count, char **words, analyse_fn run);
 /* Complains of a run on data that failed or was interrupted. */
 int complain_run(const arguments *args, nonsens_status status);
+/* Prints that a run with --shard, which has no result, is done; returns EXIT_DONE. */
+int say_shard(const arguments *args);
 /* Returns where the text goes: its file, or standard output unless something else is printed there; or NULL. */
 const char *text_path(const arguments *args);
 output_file text_output(const arguments *args);
@@ -194,12 +200,25 @@ void colour_end(colour *c);
 /* Returns the value of an option, which the options own; empty if the command does not have it. */
 const char *value_of(const arguments *args, const char *key);
 
-/* ---- many pairs (pairs.c) ---- */
+/* ---- many pairs or segments (many.c) ---- */
 
 /* Says whether --pairs was given. */
 bool pairs_wanted(const arguments *args);
+/* Says whether --pairs or --of all was given. */
+bool many_wanted(const arguments *args);
+/* Says whether many pairs or segments are meant: --of all may also be the label of one. */
+bool many_meant(const arguments *args, const nonsens_data *data);
 /* Checks the words alone; returns EXIT_DONE or the exit code. */
-int pairs_check(const arguments *args);
+int many_check(const arguments *args);
+
+/* ---- several processes (together.c) ---- */
+
+/* Says whether this process only helps the first one of a team with its work, and has no results. */
+bool is_helper(void);
+/* Lets the run of the arguments share its work, or says that it cannot; returns EXIT_DONE or an exit code. */
+int together_begin(arguments *args, bool shares);
+/* Returns the exit code of all processes, each of which must call it at the same points; complains of another's. */
+int together_agree(int code);
 
 typedef struct progress {
     char phase[64];
@@ -211,8 +230,8 @@ typedef struct progress {
 void progress_attach(progress *p, nonsens_context *ctx, bool quiet);
 void progress_wipe(progress *p);
 
-/* Runs the pairs and writes the results; returns EXIT_DONE or the exit code of a complaint. */
-int pairs_run(const arguments *args, const nonsens_data *data, progress *line);
+/* Runs the pairs or segments and writes the results; returns EXIT_DONE or the exit code of a complaint. */
+int many_run(const arguments *args, const nonsens_data *data, progress *line);
 
 /* Lets Ctrl-C and termination end the context's run early; a second signal ends the program at once. */
 void interrupt_watch(nonsens_context *ctx);

@@ -27,9 +27,20 @@ static bool path_beside(const char *name, char path[PATH_MAX])
     return slash && (size_t)snprintf(slash + 1, room, "%s", name) < room;
 }
 
+/* Becomes the program of this name beside this one, or on PATH; returns only if it cannot be run. */
+static void execute(const char *name, char *const *words)
+{
+    char path[PATH_MAX];
+    fflush(stdout);
+    if (path_beside(name, path)) {
+        execv(path, words);
+    }
+    execvp(name, words);
+}
+
 void become_program(const command *c, const char *first, int count, char **words)
 {
-    char name[NAME_BYTES], path[PATH_MAX];
+    char name[NAME_BYTES];
     const char **all = calloc((size_t)count + 3, sizeof *all); // the name, the first word, the others, NULL
     size_t used = 0;
     if (!all) {
@@ -43,12 +54,13 @@ void become_program(const command *c, const char *first, int count, char **words
     for (int i = 0; i < count; i++) {
         all[used++] = words[i];
     }
-    fflush(stdout);
-    if (path_beside(name, path)) {
-        execv(path, (char *const *)(uintptr_t)all);
-    }
-    execvp(name, (char *const *)(uintptr_t)all);
+    execute(name, (char *const *)(uintptr_t)all);
     free(all);
+}
+
+void become_other(const char *name, char **words)
+{
+    execute(name, words);
 }
 
 int run_elsewhere(const command *c, const char *first, int count, char **words)

@@ -1,5 +1,6 @@
 /* main.c - the table of commands, and the program itself, which checks standard output at its end. */
 #include "cli.h"
+#include "team.h"
 
 #include <string.h>
 
@@ -26,7 +27,8 @@ static const command commands[] = {
          "inconclusive. "
          "With --pairs it is a table of many pairs, most certain first; --json FILE gets one JSON object per line, a "
          "pair "
-         "each, and a run that was stopped goes on with --resume from FILE.journal, which is there until all is done.",
+         "each, and a run that was stopped goes on with --resume from FILE.journal, which is there until all is done. "
+         "Processes that mpirun starts share the pairs.",
      .run = command_direction},
     {.name = "discover",
      .bit = NONSENS_COMMAND_DISCOVER,
@@ -35,11 +37,12 @@ static const command commands[] = {
      .text = "Finds a graph of causes and effects among all variables, or those of --vars. Each method says what it "
              "assumes "
              "and "
-             "whether the data contradict it, and where a direction is not established.",
+             "whether the data contradict it, and where a direction is not established. Processes that mpirun starts "
+             "share the resamples of --bootstrap and the fits of structured.",
      .run = command_discover},
     {.name = "explain",
      .bit = NONSENS_COMMAND_EXPLAIN,
-     .synopsis = "FILE... --segment COL --of SEGMENT [--against SEGMENT] [options]",
+     .synopsis = "FILE... --segment COL --of SEGMENT|all [--against SEGMENT] [options]",
      .summary = "ranks what changed of itself in a segment",
      .text =
          "Tells which disturbances changed in a segment, against another segment or all others together, by how much "
@@ -47,8 +50,26 @@ static const command commands[] = {
          "how surely: root causes, as opposed to variables that changed only as their causes did. It rests on a graph, "
          "which is found by --method or given by --graph. The text output begins with a line `root causes of SEGMENT: "
          "A, "
-         "B`, or `none found` behind the colon.",
+         "B`, or `none found` behind the colon. With --of all it is a table with a line for each segment; --json FILE "
+         "gets "
+         "one JSON object per line, a segment each, and a run that was stopped goes on with --resume from "
+         "FILE.journal. "
+         "Processes that mpirun starts share the segments.",
      .run = command_explain},
+    {.name = "effect",
+     .bit = NONSENS_COMMAND_EFFECT,
+     .synopsis = "FILE... --segment COL [--do A=VALUE | --change A=+STEP] [--on B] [--graph FILE] [options]",
+     .summary = "says what would happen if variables were set",
+     .text =
+         "Tells how other variables would be distributed if some were set (--do) or changed by a step (--change): "
+         "mean, "
+         "median and quantiles, and how they differ from now, over all rows and in each segment, with intervals. "
+         "--row asks what single rows would have been. Without --do and --change it is a table of the effects of all "
+         "variables on one another. It rests on a graph, which is found by --method or given by --graph. Where open "
+         "directions give different answers, the answer is a range; where a hidden common cause stands in the way, or "
+         "no "
+         "rows are alike, there is none, and the text says why.",
+     .run = command_effect},
     {.name = "compare",
      .bit = NONSENS_COMMAND_COMPARE,
      .synopsis = "ESTIMATED TRUTH [--pattern] [--closure] [options]",
@@ -120,6 +141,16 @@ static const command commands[] = {
          "discover "
          "wrote them.",
      .run = command_report},
+    {.name = "merge",
+     .bit = NONSENS_COMMAND_MERGE,
+     .synopsis = "OUT.journal IN.journal...",
+     .summary = "joins journals of parts of one run",
+     .text =
+         "Joins journals that runs of one command with --shard I/N, or runs that were stopped, have kept, and writes "
+         "them as a new journal, OUT.journal. With --journal OUT.journal and --resume in place of --shard the "
+         "command then gives the result of all parts. Journals of other data, options or versions, and journals "
+         "with lines that were changed, are refused.",
+     .run = command_merge},
     {.name = "reproduce",
      .bit = NONSENS_COMMAND_REPRODUCE,
      .synopsis = REPRODUCE_SYNOPSIS,
@@ -172,6 +203,18 @@ static const char *alias_of(const char *word)
     return strcmp(word, "--version") == 0 ? "version" : word;
 }
 
+/* Commands whose work several processes share; of all others the first process alone does the work. */
+static const unsigned SHARING = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN;
+
+static int run_in_team(const command *c, int count, char **words)
+{
+    int code = c->bit && !c->elsewhere ? team_begin(words) : EXIT_DONE;
+    if (code == EXIT_DONE && (!is_helper() || (c->bit & SHARING))) {
+        code = c->run(c, count - 2, words + 2);
+    }
+    return team_end(code);
+}
+
 static int run(int count, char **words)
 {
     if (count < 2) {
@@ -184,7 +227,7 @@ static int run(int count, char **words)
         words[2] = words[1];
         return command_help(command_find("help"), command_find(words[2]) != NULL, words + 2);
     }
-    return c ? c->run(c, count - 2, words + 2) : refuse_command(word);
+    return c ? run_in_team(c, count, words) : refuse_command(word);
 }
 
 int main(int count, char **words)

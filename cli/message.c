@@ -103,8 +103,8 @@ static int exit_code(nonsens_status status)
 
 int complain_status(const nonsens_context *ctx, nonsens_status status)
 {
-    // a signal that interrupts reading or writing shows up as an error of that call
-    if (interrupt_seen()) {
+    // a signal that interrupts reading or writing shows up as an error of that call; another process may have had it
+    if (interrupt_seen() || status == NONSENS_CANCELLED) {
         return complain_interrupted();
     }
     return complain(exit_code(status), "%s", nonsens_context_message(ctx));

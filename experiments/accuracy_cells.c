@@ -7,9 +7,9 @@
  *
  * `graph-METHOD-GENERATOR-eE-depthL` are graphs of six variables (ACCURACY_GRAPH) with two expected neighbours each,
  * the simulator's default: six edges.  `graph-structured-node-d20-*` has twenty variables and as many expected
- * edges.  `graph-METHOD-two-change-*`: only two of the six disturbances change over segments.  Those called
- * `graph-structured-hidden-*` have a hidden common cause of two variables.  Methods with kernel tests, which take
- * longest, have fewer seeds.
+ * edges, `graph-structured-node-d50-*` fifty.  `graph-METHOD-two-change-*`: only two of the six disturbances change
+ * over segments.  Those called `graph-structured-hidden-*` have a hidden common cause of two variables.  Methods with
+ * kernel tests, which take longest, have fewer seeds.
  */
 #include "accuracy.h"
 
@@ -23,6 +23,36 @@
     {                                                                                             \
         name "-depth5", generator, "depth=5" options, judgement, evaluation, seeds, NULL, NULL    \
     }
+/* Many segments with few rows; the options say how many. */
+#define MANY_SEGMENTS(prefix, size, seeds)                                                                           \
+    CELL(prefix "-depth1", "layered", "depth=1 " size, JUDGE_DAG, STRUCTURED, seeds),                                \
+        CELL(prefix "-depth3", "layered", "depth=3 " size, JUDGE_DAG, STRUCTURED, seeds),                            \
+        CELL(prefix "-depth5", "layered", "depth=5 " size, JUDGE_DAG, STRUCTURED, seeds),                            \
+        CELL(prefix "-node-depth1", "node", "sem=node depth=1 " size, JUDGE_DAG, STRUCTURED, seeds),                 \
+        CELL(prefix "-node-depth3", "node", "sem=node depth=3 " size, JUDGE_DAG, STRUCTURED, seeds),                 \
+        CELL(prefix "-means-scales", "node-means-scales", "sem=node depth=3 " MEANS_AND_SCALES " " size, JUDGE_DAG,  \
+             STRUCTURED, seeds),                                                                                     \
+        CELL(prefix "-cause-only", "layered-cause-only", "depth=3 modulate=cause " size, JUDGE_DAG, STRUCTURED,      \
+             seeds),                                                                                                 \
+        CELL(prefix "-effect-only", "layered-effect-only", "depth=3 modulate=effect " size, JUDGE_DAG, STRUCTURED,   \
+             seeds),                                                                                                 \
+        CELL(prefix "-proportional", "layered-proportional", "depth=3 modulate=proportional " size, JUDGE_DAG,       \
+             STRUCTURED, seeds),                                                                                     \
+        CELL(prefix "-changing", "layered-changing", "depth=3 changing-mechanism=true " size, JUDGE_DAG, STRUCTURED, \
+             seeds),                                                                                                 \
+        CELL(prefix "-cyclic-depth1", "layered", "depth=1 cyclic=true " size, JUDGE_CYCLIC, STRUCTURED, seeds),      \
+        CELL(prefix "-cyclic-depth3", "layered", "depth=3 cyclic=true " size, JUDGE_CYCLIC, STRUCTURED, seeds),      \
+        CELL(prefix "-independent", "layered-independent", "depth=3 independent=true " size, JUDGE_INDEPENDENT,      \
+             STRUCTURED, seeds),                                                                                     \
+        CELL(prefix "-independent-proportional", "layered-independent",                                              \
+             "depth=3 independent=true modulate=proportional " size, JUDGE_INDEPENDENT, STRUCTURED, seeds),          \
+        CELL(prefix "-still", "layered-still", "depth=3 scale=1:1 " size, JUDGE_UNDECIDABLE, STRUCTURED, seeds),     \
+        CELL(prefix "-modulated", "layered-confounded", "depth=3 confounded=modulated " size, JUDGE_CONFOUNDED,      \
+             STRUCTURED, seeds),                                                                                     \
+        CELL(prefix "-stationary", "layered-confounded", "depth=3 confounded=stationary " size, JUDGE_CONFOUNDED,    \
+             STRUCTURED, seeds),                                                                                     \
+        CELL(prefix "-null-depth1", "layered", "depth=1 " size, JUDGE_NULL, STRUCTURED, seeds),                      \
+        CELL(prefix "-null-depth3", "layered", "depth=3 " size, JUDGE_NULL, STRUCTURED, seeds)
 #define CELL(...)               \
     {                           \
         __VA_ARGS__, NULL, NULL \
@@ -168,6 +198,10 @@ const cell ACCURACY_CELLS[] = {
     IN_TIME("still-90", JUDGE_UNDECIDABLE),
 
     CELL("e10-null-depth1", "layered", "depth=1", JUDGE_NULL, STRUCTURED, 200),
+    MANY_SEGMENTS("e400", "segments=400 per-segment=10", 40),
+    MANY_SEGMENTS("e1000", "segments=1000 per-segment=10", 40),
+    MANY_SEGMENTS("e5000", "segments=5000 per-segment=20", 10),
+    MANY_SEGMENTS("e100", "segments=100 per-segment=40", 40),
     CELL("e10-null-depth3", "layered", "depth=3", JUDGE_NULL, STRUCTURED, 200),
     CELL("e10-null-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_NULL, STRUCTURED, 50),
     CELL("e10-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_DAG, STRUCTURED, 50),
@@ -199,6 +233,8 @@ const cell ACCURACY_CELLS[] = {
 
     GRAPH_ALL(&ACCURACY_GRAPH_STRUCTURED, "structured"),
     {"graph-structured-node-d20-e20-depth3", "node", "nodes=20 sem=node segments=20 depth=3", JUDGE_DAG,
+     &ACCURACY_GRAPH_STRUCTURED, 3, "method=structured", "structured"},
+    {"graph-structured-node-d50-e20-depth3", "node", "nodes=50 sem=node segments=20 depth=3", JUDGE_DAG,
      &ACCURACY_GRAPH_STRUCTURED, 3, "method=structured", "structured"},
     {"graph-structured-few-rows", "node-few-rows", "nodes=3 sem=node segments=6 per-segment=150 depth=1", JUDGE_DAG,
      &ACCURACY_GRAPH_STRUCTURED, 100, "method=structured", "structured"},

@@ -8,9 +8,9 @@
 #include "base/nearest.h"
 #include "base/show.h"
 #include "figures/figure.h"
-#include "figures/team.h"
 
 #include "cli.h"
+#include "team.h"
 
 #include <limits.h>
 #include <string.h>
@@ -135,8 +135,8 @@ static int reproduce(const arguments *args)
 
 static int command_reproduce(const command *self, int count, char **words)
 {
-    team_begin();
-    return team_end(arguments_run(self, count, words, reproduce));
+    int code = team_begin(words);
+    return team_end(code == EXIT_DONE ? arguments_run(self, count, words, reproduce) : code);
 }
 
 /* ---- commands ---- */

@@ -103,6 +103,27 @@ NONSENS_API void nonsens_context_cancel(nonsens_context *ctx);
  */
 NONSENS_API void nonsens_context_finish(nonsens_context *ctx);
 
+/*
+ * Processes that share the work of a run, such as those of MPI, and the functions that pass texts of any length from
+ * one to another, in the order in which they were sent. The functions return 0, or another number if they fail. They
+ * are called from the thread that called the library. Not yet stable.
+ */
+typedef struct nonsens_members {
+    int member;  /* number of this process, from 0 */
+    int members; /* number of processes */
+    int (*send)(void *user, int to, int tag, const char *text);
+    /* Receives the next text, its sender and tag, or sets *text = NULL; valid until the next call. */
+    int (*receive)(void *user, int *from, int *tag, const char **text);
+    void *user;
+} nonsens_members;
+
+/*
+ * Lets nonsens_run_pairs, nonsens_run_discover and nonsens_run_explain share their work with other processes; NULL for
+ * none. All members call the same function with the same data and options. Member 0 gets the result, which is that of
+ * one process; the others get NULL in its place, and the status of the run. Not yet stable. May be NULL: members.
+ */
+NONSENS_API void nonsens_context_set_members(nonsens_context *ctx, const nonsens_members *members);
+
 /* ---- options ------------------------------------------------------------------------------------------------- */
 
 /* One table of options serves the program, JSON output, bindings and the man page; ask it instead of guessing. */
@@ -126,7 +147,9 @@ typedef enum nonsens_command {
     NONSENS_COMMAND_DISCOVER = 64,
     NONSENS_COMMAND_COMPARE = 128,
     NONSENS_COMMAND_EXPLAIN = 256,
-    NONSENS_COMMAND_REPORT = 512
+    NONSENS_COMMAND_REPORT = 512,
+    NONSENS_COMMAND_MERGE = 1024,
+    NONSENS_COMMAND_EFFECT = 2048
 } nonsens_command;
 
 typedef struct nonsens_option_info {
@@ -289,7 +312,10 @@ NONSENS_API nonsens_status nonsens_run_check(nonsens_context *ctx, const nonsens
  */
 NONSENS_API nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *data,
                                                  const nonsens_options *options, nonsens_result **out);
-/* Finds the graph of what causes what among two or more variables. Takes options of NONSENS_COMMAND_DISCOVER. */
+/*
+ * Finds the graph of what causes what among two or more variables. With `shard` only the journal is written, and *out
+ * is NULL. Takes options of NONSENS_COMMAND_DISCOVER.
+ */
 NONSENS_API nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data,
                                                 const nonsens_options *options, nonsens_result **out);
 /*
@@ -355,7 +381,8 @@ typedef enum nonsens_kind {
     NONSENS_KIND_INDEPENDENCE = 3, /* are two variables independent? */
     NONSENS_KIND_DIAGNOSIS = 4,    /* what the data can support */
     NONSENS_KIND_EXPLANATION = 5,  /* what changed in a segment, on a graph */
-    NONSENS_KIND_ICA = 6           /* linear sources of all variables */
+    NONSENS_KIND_ICA = 6,          /* linear sources of all variables */
+    NONSENS_KIND_EFFECT = 7        /* what would happen, on a graph */
 } nonsens_kind;
 
 /* ---- results: texts and arrays belong to the result and live as long as it does ------------------------------- */
@@ -480,6 +507,9 @@ typedef struct nonsens_edge {
     double support; /* share of bootstrap samples that have it, with the same direction; NaN without bootstrap */
     nonsens_directed_by directed_by;
     int confounded; /* 1: the noise of its ends stays dependent, so that a hidden common cause is likely; else 0 */
+    double effect;  /* direct effect: change of the effect's mean from `lower` to `upper` of the cause; NaN: none */
+    double effect_low, effect_high; /* ends of its 95 % interval, given the graph; NaN: none */
+    double lower, upper;            /* quartiles of the cause; NaN without an effect */
 } nonsens_edge;
 
 /* Counts the edges of a graph or explanation; 0 for every other kind. */
@@ -547,12 +577,102 @@ typedef struct nonsens_change {
     const int64_t *cause;            /* (causes) which variables they are */
     int64_t followed;                /* variables that changed themselves and cause it, directly or through others */
     const int64_t *follows;          /* (followed) */
+    double effect_share;             /* how much of the change of the target's mean it accounts for, in its units */
+    double effect_error;             /* standard error of effect_share over rows, given the mechanisms */
+    double effect_part;              /* effect_share / change; NaN if the change is below two standard errors */
 } nonsens_change;
+
+/*
+ * How the mean of the target of explain differs between faulted and normal rows.  The shares (nonsens_change) of the
+ * variables that changed themselves and that of all others add up to the change.  NaN if a value is not known.
+ */
+typedef struct nonsens_target_change {
+    int64_t variable;                               /* the target, from 0, as in the data */
+    double normal, faulted;                         /* its means */
+    double change, change_error;                    /* faulted - normal; standard error over rows */
+    double others_share, others_error, others_part; /* as effect_share, ...: of all variables without a share */
+    const char *reason;                             /* why no variable has a share; NULL if some have */
+} nonsens_target_change;
 
 /* Counts the variables of an explanation; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_change_count(const nonsens_result *result);
 /* Returns what changed of one variable; root causes come first, larger changes before smaller ones. */
 NONSENS_API const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index);
+/* Returns how the target of explain changed; NULL without a target and for every other kind. */
+NONSENS_API const nonsens_target_change *nonsens_result_target_change(const nonsens_result *result);
+
+/* An estimate and its interval of level 1 - alpha; low and high are NaN without bootstrap samples. */
+typedef struct nonsens_estimate {
+    double value, low, high;
+} nonsens_estimate;
+
+#define NONSENS_QUANTILES 5 /* of a distribution: .05, .25, .5, .75 and .95 */
+
+/* How a variable is distributed over rows, in the data's units. */
+typedef struct nonsens_distribution {
+    nonsens_estimate mean, quantile[NONSENS_QUANTILES];
+} nonsens_distribution;
+
+/* What a graph and the data say to a question. */
+typedef enum nonsens_answered {
+    NONSENS_ANSWERED_ONE = 0,     /* one answer */
+    NONSENS_ANSWERED_NO_PATH = 1, /* no path leads to the variable, so the effect is exactly 0 */
+    NONSENS_ANSWERED_RANGE = 2,   /* directions that are open give different answers */
+    NONSENS_ANSWERED_NOT = 3      /* none: a hidden common cause, too many open directions, or too few rows alike */
+} nonsens_answered;
+
+/* What setting or changing variables does to one variable; texts belong to the result. */
+typedef struct nonsens_effect {
+    int64_t on;          /* the variable, from 0, as in the data */
+    const char *segment; /* its label, or NULL for all rows */
+    double at;           /* the value on a curve (do: A=FROM:TO:STEP); NaN without one */
+    nonsens_answered answered;
+    nonsens_distribution now;  /* as the rows are */
+    nonsens_distribution then; /* as they would be; of a range: mean.value is NaN, low and high bound all answers */
+    nonsens_distribution difference; /* then - now */
+    double least, most;              /* of a range: the smallest and the largest difference of means; else NaN */
+    double support;                  /* share of the rows for which the data have rows alike; NaN if nothing is asked */
+    double robustness; /* share of both variables' rest that a hidden cause must explain to bring the difference to 0 */
+    double robustness_interval; /* the same, to bring 0 into the interval */
+    const char *reason;         /* sentences: how the graph answers */
+    const char *settle;         /* which data would settle it; NULL if nothing is open */
+} nonsens_effect;
+
+/* Counts the answers of an effect; 0 for every other kind. */
+NONSENS_API int64_t nonsens_result_effect_count(const nonsens_result *result);
+/* Returns an answer; by variable, then by value, then all rows before segments. */
+NONSENS_API const nonsens_effect *nonsens_result_effect_at(const nonsens_result *result, int64_t index);
+
+/* The effect of one variable on another, if it goes from its lower to its upper quartile in all rows. */
+typedef struct nonsens_quartile_effect {
+    int64_t cause, effect; /* from 0, as in the data */
+    double lower, upper;   /* quartiles of the cause */
+    double sd;             /* standard deviation of the effect; effects over it are standardised */
+    nonsens_answered answered;
+    nonsens_estimate total;  /* all variables on the way follow */
+    nonsens_estimate direct; /* other causes of the effect stay as they are; 0 without an edge */
+    double support;          /* as in nonsens_effect, of both quartiles */
+    const char *reason;
+} nonsens_quartile_effect;
+
+/* Counts the effects of all variables on all others, which are there if nothing is set or changed; else 0. */
+NONSENS_API int64_t nonsens_result_quartile_effect_count(const nonsens_result *result);
+/* Returns one of them; by cause, then by effect. */
+NONSENS_API const nonsens_quartile_effect *nonsens_result_quartile_effect_at(const nonsens_result *result,
+                                                                             int64_t index);
+
+/* What a variable would have been in one row. */
+typedef struct nonsens_counterfactual {
+    int64_t row;      /* of the input, from 0 */
+    int64_t variable; /* from 0, as in the data */
+    double now;
+    nonsens_estimate then;
+} nonsens_counterfactual;
+
+/* Counts the counterfactuals: rows that were asked about, times variables; 0 for every other kind. */
+NONSENS_API int64_t nonsens_result_counterfactual_count(const nonsens_result *result);
+/* Returns one of them; by row as asked, then by variable. */
+NONSENS_API const nonsens_counterfactual *nonsens_result_counterfactual_at(const nonsens_result *result, int64_t index);
 
 /* Counts the rows that were used. */
 NONSENS_API int64_t nonsens_result_row_count(const nonsens_result *result);
@@ -617,6 +737,15 @@ NONSENS_API int nonsens_graph_lists_nodes(const nonsens_graph *graph);
 NONSENS_API nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data,
                                                const nonsens_graph *graph, const nonsens_options *options,
                                                nonsens_result **out);
+/*
+ * Answers what would happen if variables were set or changed. Takes options of NONSENS_COMMAND_EFFECT: `do` and
+ * `change` say what is done, `on` which variables are asked about; without both, the effects of all variables on all
+ * others. The graph is the one given or, if that is NULL, read from the file of the option `graph`, or found by
+ * `method`. A graph given here and the option `graph` exclude each other. May be NULL: graph.
+ */
+NONSENS_API nonsens_status nonsens_run_effect(nonsens_context *ctx, const nonsens_data *data,
+                                              const nonsens_graph *graph, const nonsens_options *options,
+                                              nonsens_result **out);
 /*
  * How well a graph's edges match those of the truth.  precision = true_positives / predicted, recall = true_positives /
  * actual; mcc: Matthews' correlation over all possible edges.  NaN for 0 / 0.
@@ -696,16 +825,68 @@ typedef struct nonsens_pair {
  * journal: a file in which finished pairs are kept while others run, or NULL for none. A run that was stopped goes on
  * from there with `resume`, to the same end. Without `resume` a journal that is there already is an error; so is one
  * that was begun with other data or options, or that another run has locked. It may be removed once the results are
- * written. Takes options of NONSENS_COMMAND_DIRECTION. May be NULL: journal.
+ * written. NULL takes the path from the option journal. With `shard` only the journal is written, and *out is NULL.
+ * Takes options of NONSENS_COMMAND_DIRECTION. May be NULL: journal.
  */
 NONSENS_API nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data,
                                              const nonsens_options *options, const char *journal, nonsens_pairs **out);
+/*
+ * Joins journals of one run, such as those of runs with `shard`, and writes them as a new one, from which the run
+ * without `shard` goes on with `resume`. Journals with other inputs, options or versions than the first, with lines
+ * that were changed, or with another result of the same unit are refused (NONSENS_ERR_DATA), and so is a path that has
+ * a file already (NONSENS_ERR_USAGE).
+ */
+NONSENS_API nonsens_status nonsens_journal_merge(nonsens_context *ctx, const char *const *files, int64_t count,
+                                                 const char *path);
 /* Frees the pairs and unlocks their journal. */
 NONSENS_API void nonsens_pairs_free(nonsens_pairs *pairs);
 /* Counts the pairs. */
 NONSENS_API int64_t nonsens_pairs_count(const nonsens_pairs *pairs);
 /* Returns a pair; pairs are in the order of the list. */
 NONSENS_API const nonsens_pair *nonsens_pairs_at(const nonsens_pairs *pairs, int64_t index);
+
+/* ---- all segments -------------------------------------------------------------------------------------------- */
+
+/* The value of the option `of` that means every segment in turn, unless a segment has this label. */
+#define NONSENS_ALL_SEGMENTS "all"
+
+/* What changed of itself in each of many segments. */
+typedef struct nonsens_explanations nonsens_explanations;
+
+/* What was found of one segment; texts belong to the list and live as long as it does. */
+typedef struct nonsens_explained {
+    const char *segment;    /* its label */
+    int64_t rows;           /* how many it has; 0 if it was left out of the data */
+    const char *verdict;    /* in words: "x3 changed itself: wider (size 2.3)", "nothing unusual", ... */
+    int64_t root_causes;    /* how many variables changed themselves */
+    const char *root_cause; /* the likeliest of them; NULL if there is none */
+    double size;            /* of root_cause, as in nonsens_change; NaN if there is none */
+    int unclear;            /* 1: no root cause, and that there is none is not established either; else 0 */
+    const char *problem;    /* a note that says why the answer is weak, or NULL */
+    double p_value;         /* of no root cause, all variables together; NaN if there is none, or with fdr none */
+    double q_value;         /* of p_value among those of all segments; NaN if there is none */
+    const char *error;      /* why the segment failed; NULL if it did not */
+} nonsens_explained;
+
+/* Returns 1 if the option `of` means every segment of the data in turn, else 0. */
+NONSENS_API int nonsens_explains_all(const nonsens_data *data, const nonsens_options *options);
+/*
+ * Runs nonsens_run_explain on each segment, except for the one that the option `against` names, in natural order: 2
+ * before 10. The option `of` must be "all". A segment that fails does not stop the others. The graph and the mechanisms
+ * are found once. q-values over segments are made as the option fdr says, from the smallest q-value of each segment.
+ *
+ * journal: as for nonsens_run_pairs, with finished segments. With `shard` only the journal is written, and *out is
+ * NULL. Takes options of NONSENS_COMMAND_EXPLAIN. May be NULL: graph, journal.
+ */
+NONSENS_API nonsens_status nonsens_run_explain_all(nonsens_context *ctx, const nonsens_data *data,
+                                                   const nonsens_graph *graph, const nonsens_options *options,
+                                                   const char *journal, nonsens_explanations **out);
+/* Frees the explanations and unlocks their journal. */
+NONSENS_API void nonsens_explanations_free(nonsens_explanations *explanations);
+/* Counts the segments. */
+NONSENS_API int64_t nonsens_explanations_count(const nonsens_explanations *explanations);
+/* Returns what was found of a segment. */
+NONSENS_API const nonsens_explained *nonsens_explanations_at(const nonsens_explanations *explanations, int64_t index);
 
 /* ---- simulation ---------------------------------------------------------------------------------------------- */
 
@@ -801,6 +982,15 @@ NONSENS_API nonsens_status nonsens_report_write_html(nonsens_context *ctx, const
 NONSENS_API nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
 /* Writes a table of all pairs, most certain first, and what its columns mean. */
 NONSENS_API nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
+/*
+ * Writes one JSON object per line, the segments in the order of the list: what nonsens_result_write_json writes of
+ * each, without `seconds` and `threads`, and its segment, p_value, q_value and error.
+ */
+NONSENS_API nonsens_status nonsens_explanations_write_json(nonsens_context *ctx,
+                                                           const nonsens_explanations *explanations, const char *path);
+/* Writes a table with a line for each segment, and what its columns mean. */
+NONSENS_API nonsens_status nonsens_explanations_write_text(nonsens_context *ctx,
+                                                           const nonsens_explanations *explanations, const char *path);
 /* Writes the simulated table as CSV. */
 NONSENS_API nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                         const char *path);

@@ -6,17 +6,19 @@
     'c2->c1'
 
 The functions are the commands of the program `nonsens`, and give the same results, bit for bit: :func:`direction`,
-:func:`directions` (many pairs), :func:`discover`, :func:`explain`, :func:`independence`, :func:`ica`, :func:`diagnose`,
-:func:`simulate`, :func:`compare`.  :class:`NonSENS` is an estimator in the manner of scikit-learn.  Options that
-messages call `--some-option` are keyword arguments `some_option`.
+:func:`directions` (many pairs), :func:`discover`, :func:`explain`, :func:`effect`, :func:`independence`, :func:`ica`,
+:func:`diagnose`, :func:`simulate`, :func:`compare`.  :class:`NonSENS` is an estimator in the manner of scikit-learn.
+Options that messages call `--some-option` are keyword arguments `some_option`.
 """
 
+from ._effects import Counterfactual, Distribution, Effect, EffectResult, QuartileEffect
 from ._errors import DataError, DataWarning, NonsensError, NumericError, OutputError, UsageError
 from ._estimator import NonSENS
 from ._graph import Edge, Graph, Target
 from ._library import __version__
 from ._library import lib as _lib
 from ._library import text as _text
+from ._lines import PairsResult, SegmentsResult
 from ._options import Method, Option, methods, options
 from ._results import (
     Change,
@@ -29,21 +31,25 @@ from ._results import (
     IcaResult,
     IndependenceResult,
     Opinion,
-    PairsResult,
     Result,
 )
 from ._runs import compare, diagnose, direction, directions, discover, explain, ica, independence, simulate
 from ._simulation import Simulation
+from ._what_if import effect
 
 __all__ = [
     "Change",
     "Comparison",
+    "Counterfactual",
     "DataError",
     "DataWarning",
     "DiagnoseResult",
     "DirectionResult",
     "DiscoverResult",
+    "Distribution",
     "Edge",
+    "Effect",
+    "EffectResult",
     "Evidence",
     "ExplainResult",
     "Graph",
@@ -57,7 +63,9 @@ __all__ = [
     "Option",
     "OutputError",
     "PairsResult",
+    "QuartileEffect",
     "Result",
+    "SegmentsResult",
     "Simulation",
     "Target",
     "UsageError",
@@ -68,6 +76,7 @@ __all__ = [
     "direction",
     "directions",
     "discover",
+    "effect",
     "explain",
     "ica",
     "independence",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ class Edge:
     support: Optional[float] = None  #: share of resamples that have it, with `bootstrap`
     directed_by: Optional[str] = None  #: what directs the arrow, for structured: "changes", "v-structure", ...
     confounded: bool = False  #: the noise of its ends stays dependent: a hidden common cause is likely (structured)
+    effect: Optional[float] = None  #: change of the target's mean if the source goes through `step`, of discover
+    effect_interval: Optional[Tuple[float, float]] = None  #: 95 % interval of the effect, given the graph
+    step: Optional[Tuple[float, float]] = None  #: lower and upper quartile of the source
 
     def __str__(self) -> str:
         return "%s %s %s" % (self.source, self.type, self.target)

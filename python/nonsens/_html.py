@@ -97,6 +97,19 @@ def of_pairs(pairs: Sequence[Dict[str, Any]]) -> str:
     return _table(keys, rows)
 
 
+def of_segments(segments: Sequence[Dict[str, Any]]) -> str:
+    """One line per segment."""
+    keys = ["segment", "rows", "root_causes", "size", "q_value", "error"]
+    rows: List[Sequence[Any]] = [
+        [
+            _p_value(one[key]) if key == "q_value" else ", ".join(one[key]) if key == "root_causes" else one[key]
+            for key in keys
+        ]
+        for one in segments
+    ]
+    return _table(keys, rows)
+
+
 def of_simulation(simulation: "Simulation") -> str:
     """What was simulated."""
     return "<div><b>%s</b>%s</div>" % (escape(repr(simulation)[1:-1]), _edges(simulation.graph))

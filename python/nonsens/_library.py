@@ -22,6 +22,7 @@ COMMANDS = {
     "discover": 64,
     "compare": 128,
     "explain": 256,
+    "effect": 2048,
 }
 
 PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_int64, c_int64)
@@ -126,6 +127,7 @@ _PROTOTYPES = {
     "nonsens_context_message": (c_char_p, [_HANDLE]),
     "nonsens_context_warning": (c_char_p, [_HANDLE]),
     "nonsens_context_set_progress": (None, [_HANDLE, PROGRESS, c_void_p]),
+    "nonsens_context_set_members": (None, [_HANDLE, c_void_p]),
     "nonsens_context_cancel": (None, [_HANDLE]),
     "nonsens_context_finish": (None, [_HANDLE]),
     "nonsens_option_count": (c_size_t, []),
@@ -145,6 +147,7 @@ _PROTOTYPES = {
     "nonsens_run_direction": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_run_discover": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_run_explain": (c_int, [_HANDLE, _HANDLE, _HANDLE, _HANDLE, _OUT]),
+    "nonsens_run_effect": (c_int, [_HANDLE, _HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_run_independence": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_run_diagnose": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_run_ica": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
@@ -164,8 +167,13 @@ _PROTOTYPES = {
     ),
     "nonsens_result_write_graph": (c_int, [_HANDLE, _HANDLE, c_int, c_char_p]),
     "nonsens_run_pairs": (c_int, [_HANDLE, _HANDLE, _HANDLE, c_char_p, _OUT]),
+    "nonsens_journal_merge": (c_int, [_HANDLE, POINTER(c_char_p), c_int64, c_char_p]),
     "nonsens_pairs_free": (None, [_HANDLE]),
     "nonsens_pairs_write_json": (c_int, [_HANDLE, _HANDLE, c_char_p]),
+    "nonsens_explains_all": (c_int, [_HANDLE, _HANDLE]),
+    "nonsens_run_explain_all": (c_int, [_HANDLE, _HANDLE, _HANDLE, _HANDLE, c_char_p, _OUT]),
+    "nonsens_explanations_free": (None, [_HANDLE]),
+    "nonsens_explanations_write_json": (c_int, [_HANDLE, _HANDLE, c_char_p]),
     "nonsens_graph_read": (c_int, [_HANDLE, c_char_p, c_char_p, _OUT]),
     "nonsens_graph_parse": (c_int, [_HANDLE, c_char_p, c_char_p, c_size_t, c_char_p, _OUT]),
     "nonsens_graph_free": (None, [_HANDLE]),

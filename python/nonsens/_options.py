@@ -23,9 +23,13 @@ _RENAMED = {"seed": "random_state", "threads": "n_jobs"}
 # What is about files or is said by other arguments.
 _ELSEWHERE = {
     "segment": "segments",
-    "no_header": None,
+    "no-header": None,
     "pairs": "pairs",
+    "shard": None,
+    "rows": "rows",
 }
+# Keyword arguments that are not called as the option is: `in` is a word of Python's.
+_NAMES = {"in": "in_segment", "row": "rows"}
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,21 @@ class Method:
     discover_options: Tuple[str, ...]  #: likewise for a graph
 
 
+def keyword_of(key: str) -> str:
+    """The keyword argument of an option, but for those of all functions."""
+    return _NAMES.get(key, key.replace("-", "_"))
+
+
+def key_of(keyword: str) -> str:
+    """The option of a keyword argument."""
+    keys = {name: key for key, name in _NAMES.items()}
+    return keys.get(keyword, keyword.replace("_", "-"))
+
+
 def _option(info: c.OptionInfo) -> Option:
     choices = c.text(info.choices)
     return Option(
-        name=c.text(info.key).replace("-", "_"),
+        name=keyword_of(c.text(info.key)),
         type=_TYPES[info.type],
         default=c.text(info.default_value),
         text=c.text(info.text),
@@ -82,7 +97,7 @@ def options(command: str) -> Tuple[Option, ...]:
     Parameters
     ----------
     command : str
-        "direction", "discover", "explain", "ica", "independence", "diagnose", "compare" or "simulate".
+        "direction", "discover", "explain", "effect", "ica", "independence", "diagnose", "compare" or "simulate".
 
     Examples
     --------
@@ -97,10 +112,9 @@ def options(command: str) -> Tuple[Option, ...]:
     found = []
     for i in range(c.lib.nonsens_option_count()):
         info = c.lib.nonsens_option_at(i).contents
-        option = _option(info)
-        hidden = option.name in _RENAMED or option.name in _ELSEWHERE
+        hidden = c.text(info.key) in _RENAMED or c.text(info.key) in _ELSEWHERE
         if info.commands & c.COMMANDS[command] and not hidden:
-            found.append(option)
+            found.append(_option(info))
     return tuple(found)
 
 

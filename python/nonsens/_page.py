@@ -22,6 +22,7 @@ class Origin:
     command: str
     values: Dict[str, Any]  # options, keys as in the library's table
     made: Kept  # the result as the library has it
+    table: Table  # the caller's own memory, as far as it needed no copy
 
 
 def _write_of_run(ctx: Context, origin: Origin, X: Any, segments: Any, path: bytes) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
 
 from numpy.typing import NDArray
 
 from . import _html, _plot
 from ._graph import Edge, Graph, Target
 from ._page import Page
+
+if TYPE_CHECKING:
+    from ._effects import EffectResult
 
 
 @dataclass(frozen=True)
@@ -291,12 +294,14 @@ class DiagnoseResult(Result):
 
 
 def _edge_of(e: Dict[str, Any]) -> Edge:
+    interval, step = e.get("effect_interval"), e.get("step")
     return Edge(
         e["from"], e["to"], e["type"], e.get("weight"), e.get("p_value"), e.get("support"), e.get("directed_by"),
-        bool(e.get("confounded")))
+        bool(e.get("confounded")), e.get("effect"), (interval[0], interval[1]) if interval else None,
+        (step[0], step[1]) if step else None)
 
 
-def _edges_of(found: Dict[str, Any]) -> List[Edge]:
+def edges_of(found: Dict[str, Any]) -> List[Edge]:
     return [_edge_of(e) for e in found["edges"]]
 
 
@@ -320,7 +325,7 @@ class DiscoverResult(Result, Graph, Page):
         rows: Optional[NDArray[Any]] = None,
     ) -> None:
         Result.__init__(self, document, text)
-        Graph.__init__(self, self._found["nodes"], _edges_of(self._found))
+        Graph.__init__(self, self._found["nodes"], edges_of(self._found))
         self._formats = formats
         self.disturbances = disturbances
         self.rows = rows
@@ -363,6 +368,33 @@ class DiscoverResult(Result, Graph, Page):
     def convention(self) -> str:
         """What the edges mean."""
         return str(self._found["convention"])
+
+    def effect(
+        self,
+        do: Any = None,
+        change: Any = None,
+        on: Any = None,
+        *,
+        in_segment: Any = None,
+        rows: Any = None,
+        n_jobs: Optional[int] = -1,
+        verbose: int = 0,
+        **options: Any,
+    ) -> "EffectResult":
+        """What would happen, in this graph and the data that it was found in, if variables were set or changed?
+
+        Arguments are those of :func:`nonsens.effect`.  The result keeps no copy of the data: they must not have been
+        changed since, and a result that was copied or unpickled has none.
+        """
+        from ._what_if import effect_in
+
+        named = {"do": do, "change": change, "on": on, "in_segment": in_segment, "rows": rows}
+        return effect_in(self, self._origin, named, n_jobs, verbose, options)
+
+    def effects(self, on: Any = None, **options: Any) -> Any:
+        """The effects of all variables on all others, or on some, as a pandas.DataFrame: how far the mean moves if the
+        cause goes from its lower to its upper quartile.  `options` are those of `effect`."""
+        return self.effect(on=on, **options).to_frame()
 
     def to_dot(self) -> str:
         """The graph for Graphviz, as the program writes it."""
@@ -420,7 +452,7 @@ class ExplainResult(Result, Page):
 
     def __init__(self, document: str, text: str) -> None:
         super().__init__(document, text)
-        self.graph = Graph(self._found["nodes"], _edges_of(self._found))
+        self.graph = Graph(self._found["nodes"], edges_of(self._found))
 
     @property
     def summary(self) -> str:
@@ -517,40 +549,6 @@ class IcaResult(Result):
         if self.modulation:
             return _plot.modulation(self.modulation, "sources", ax)
         return _plot.matrix(self.mixing, self.names, self.source_names, "mixing", ax)
-
-
-class PairsResult(Sequence[Dict[str, Any]]):
-    """A direction for each of many pairs: a sequence of dicts with the keys x, y, decision, p_value, q_value, ..."""
-
-    def __init__(self, lines: str) -> None:
-        self._lines = lines
-        self._found: List[Dict[str, Any]] = [json.loads(line) for line in lines.splitlines()]
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._found[index]
-
-    def __iter__(self) -> Iterator[Dict[str, Any]]:
-        return iter(self._found)
-
-    def __repr__(self) -> str:
-        decided = sum("->" in (pair["decision"] or "") for pair in self._found)
-        return "<PairsResult: %d pairs, %d directions>" % (len(self), decided)
-
-    def _repr_html_(self) -> str:
-        return _html.of_pairs(self._found)
-
-    def to_json(self) -> str:
-        """One JSON object per line, as the program writes them."""
-        return self._lines
-
-    def to_frame(self) -> Any:
-        """The pairs as a pandas.DataFrame."""
-        import pandas  # type: ignore[import]
-
-        return pandas.DataFrame(self._found)
 
 
 class Comparison:

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from . import _library as c
 from . import _options
 from ._call import Context
+from ._effects import EffectResult
 from ._errors import DataWarning
 from ._graph import Graph
+from ._lines import SegmentsResult
 from ._options import RandomState
 from ._page import Origin, Page
 from ._progress import for_verbosity
@@ -32,7 +34,7 @@ from ._sentences import in_python
 from ._table import Table
 
 _FORMATS = {"dot": 1, "csv": 2, "tetrad": 3, "graphml": 4}
-_LISTS = ("x", "y", "given", "vars", "target")
+_LISTS = ("x", "y", "given", "vars", "target", "on")
 
 
 # ---- reading results ----
@@ -86,6 +88,10 @@ def explain_result(ctx: Context, result: c_void_p) -> ExplainResult:
     return ExplainResult(*_document(ctx, result))
 
 
+def effect_result(ctx: Context, result: c_void_p) -> EffectResult:
+    return EffectResult(*_document(ctx, result))
+
+
 def ica_result(ctx: Context, result: c_void_p) -> IcaResult:
     sources, rows = _sources(result)
     assert sources is not None
@@ -101,7 +107,9 @@ def graph_of(ctx: Context, graph: Any, name: str) -> c_void_p:
         return ctx.make(c.lib.nonsens_graph_read, c.lib.nonsens_graph_free, os.fsencode(graph), None)
     if not isinstance(graph, Graph):
         graph = Graph.from_adjacency(graph)
-    edges = [{"from": e.source, "to": e.target, "type": e.type} for e in graph.edges]
+    edges = [
+        {"from": e.source, "to": e.target, "type": e.type, "confounded": bool(e.confounded)} for e in graph.edges
+    ]
     document = json.dumps({"nodes": graph.nodes, "edges": edges}).encode()
     free = c.lib.nonsens_graph_free
     return ctx.make(c.lib.nonsens_graph_parse, free, name.encode(), document, len(document), None)
@@ -119,7 +127,7 @@ def values_of(
     values: Dict[str, Any] = {"seed": _options.seed_of(random_state), "threads": _options.threads_of(n_jobs)}
     values["segment"], values["segments"] = table.segment or None, table.segments or None
     for name, value in options.items():
-        values[name.replace("_", "-")] = table.list_of(value) if name in _LISTS else value
+        values[_options.key_of(name)] = table.list_of(value) if name in _LISTS else value
     return values
 
 
@@ -156,7 +164,7 @@ def run(
     verbose: int,
     graph: Optional[Graph] = None,
 ) -> Any:
-    """The command on X and segments, or on a table that was made of them; graph: that explain is to rest on."""
+    """The command on X and segments, or on a table that was made of them; graph: what explain or effect rests on."""
     table = X if isinstance(X, Table) else Table(X, segments)
     values = values_of(command, table, options, random_state, n_jobs)
     with Context(for_verbosity(verbose)) as ctx:
@@ -164,11 +172,15 @@ def run(
         data = table.data(ctx, made)
         warn(data)
         arguments = [data, made]
-        if command == "explain":
+        if command in ("explain", "effect"):
             arguments.insert(1, None if graph is None else graph_of(ctx, graph, "GRAPH"))
+        if command == "explain" and c.lib.nonsens_explains_all(data, made):
+            segments_found = ctx.run(c.lib.nonsens_run_explain_all, c.lib.nonsens_explanations_free, *arguments, None)
+            warn_of_run(ctx)
+            return SegmentsResult(ctx.written(c.lib.nonsens_explanations_write_json, segments_found))
         result = ctx.run(getattr(c.lib, "nonsens_run_" + command), c.lib.nonsens_result_free, *arguments)
         warn_of_run(ctx)
         found = take(ctx, result)
         if isinstance(found, Page):
-            found._origin = Origin(command, values, ctx.keep(result))
+            found._origin = Origin(command, values, ctx.keep(result), table)
         return found

@@ -12,6 +12,7 @@ from . import _library as c
 from . import _options
 from ._call import Context
 from ._graph import Graph
+from ._lines import PairsResult
 from ._options import OptionValue, RandomState
 from ._progress import for_verbosity
 from ._results import (
@@ -19,10 +20,8 @@ from ._results import (
     DiagnoseResult,
     DirectionResult,
     DiscoverResult,
-    ExplainResult,
     IcaResult,
     IndependenceResult,
-    PairsResult,
 )
 from ._running import (
     array,
@@ -62,7 +61,7 @@ _SHARED = """X : array-like or data frame of shape (n_rows, n_columns), or dict 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _documented(function: _Function) -> _Function:
+def documented(function: _Function) -> _Function:
     """Writes what all functions have in common into the docstring."""
     shared = _SHARED.replace("{command}", function.__name__)
     function.__doc__ = (function.__doc__ or "").replace("{shared}", shared)
@@ -72,7 +71,7 @@ def _documented(function: _Function) -> _Function:
 # ---- the commands ----
 
 
-@_documented
+@documented
 def direction(
     X: Any,
     segments: Any = None,
@@ -119,7 +118,7 @@ def direction(
     return found
 
 
-@_documented
+@documented
 def discover(
     X: Any,
     segments: Any = None,
@@ -170,7 +169,7 @@ def discover(
     return found
 
 
-@_documented
+@documented
 def explain(
     X: Any,
     segments: Any,
@@ -185,14 +184,14 @@ def explain(
     n_jobs: Optional[int] = -1,
     verbose: int = 0,
     **options: OptionValue,
-) -> ExplainResult:
+) -> Any:
     """Which disturbances changed in a segment, and which variables merely follow?
 
     Parameters
     ----------
     {shared}
     of : label
-        The segment to explain.
+        The segment to explain; "all": each segment in turn, unless one has this label.
     against : label or None
         The segment to compare it with; None: all others together.
     graph : Graph, matrix, path or None
@@ -206,7 +205,7 @@ def explain(
 
     Returns
     -------
-    ExplainResult
+    ExplainResult, or SegmentsResult of all segments
 
     Examples
     --------
@@ -220,6 +219,11 @@ def explain(
     True
     >>> found.changes[0].verdict, found.changes[0].how
     ('changed itself', 'wider')
+    >>> all_found = nonsens.explain(
+    ...     data.to_frame(), "segment", of="all", against=broken["against"], graph=data.graph
+    ... )
+    >>> len(all_found), all_found[-1]["segment"], all_found[-1]["explain"]["root_causes"] == [broken["variable"]]
+    (8, 's9', True)
     """
     table = Table(X, segments)
     named: Dict[str, Any] = {"method": method, "alpha": alpha, "knowledge": knowledge, **options}
@@ -230,13 +234,10 @@ def explain(
     elif graph is not None:
         names = table.numbers(options.get("vars"))
         known = graph if isinstance(graph, Graph) else Graph.from_adjacency(graph, names)
-    found: ExplainResult = run(
-        "explain", explain_result, table, None, named, random_state, n_jobs, verbose, graph=known
-    )
-    return found
+    return run("explain", explain_result, table, None, named, random_state, n_jobs, verbose, graph=known)
 
 
-@_documented
+@documented
 def ica(
     X: Any,
     segments: Any = None,
@@ -273,7 +274,7 @@ def ica(
     return found
 
 
-@_documented
+@documented
 def independence(
     X: Any,
     segments: Any = None,
@@ -323,7 +324,7 @@ def independence(
     return found
 
 
-@_documented
+@documented
 def diagnose(
     X: Any,
     segments: Any = None,
@@ -412,7 +413,7 @@ def _quoted(name: str) -> str:
     return '"%s"' % name.replace('"', '""')
 
 
-@_documented
+@documented
 def directions(
     X: Any,
     segments: Any = None,

@@ -9,7 +9,7 @@ from typing import Dict, Match, NamedTuple, Tuple
 from . import _library as c
 
 # What this package calls otherwise, or takes in another way.
-_RENAMED = {"seed": "random_state", "threads": "n_jobs", "segment": "segments"}
+_RENAMED = {"seed": "random_state", "threads": "n_jobs", "segment": "segments", "in": "in_segment", "row": "rows"}
 _PROGRAM_ONLY = ("no-header",)
 _FLAG = 0  # of the library's types of options
 
@@ -19,6 +19,7 @@ _PHRASES = (
         'give a label for each row as `segments`, or cut the rows with segments="equal:K"',
     ),
     ("--x A --y B", "--x A and --y B"),
+    ("--do A=VALUE", "do={A: VALUE}"),
 )
 _OPTION = re.compile(r"--([a-z][a-z-]*[a-z]|[a-z])\b(?: ([^\s,;:()]+(?::K)?))?")
 _REFUSED = re.compile(r"^--([a-z][a-z-]*) (.*?): ")  # how a sentence on the value of an option begins
@@ -66,6 +67,8 @@ def _argument(match: "Match[str]") -> str:
 
 
 def _refusal(match: "Match[str]") -> str:
+    if match.group(1) == "row":  # rows are counted from 1 here, as in all sentences on the data
+        return "data row %s: " % match.group(2)
     keyword = _keywords().get(match.group(1))
     return match.group(0) if keyword is None else _setting(keyword, match.group(2)) + ": "
 

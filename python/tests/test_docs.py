@@ -27,7 +27,7 @@ def test_docstrings(name):
 
 
 def test_every_function_has_an_example():
-    names = "direction directions discover explain ica independence diagnose simulate compare NonSENS"
+    names = "direction directions discover explain effect ica independence diagnose simulate compare NonSENS"
     for name in names.split():
         assert ">>> " in getattr(nonsens, name).__doc__, name
 

@@ -130,6 +130,27 @@ def test_same_pairs(tmp_path, four):
     assert [(one["x"], one["y"]) for one in some] == [("x1", "x3"), ("x4", "x2")]
 
 
+def test_same_segments(tmp_path, four):
+    path = write_csv(tmp_path / "data.csv", four.names, four.X, four.segments)
+    words = ["--segment", "segment", "--method", "lingam", "--of", "all", "--json", "-"]
+    printed = run_program("explain", path, *words)
+    frame = need("pandas").DataFrame(four.X, columns=four.names)
+    found = nonsens.explain(frame, four.segments, of="all", method="lingam")
+    assert found.to_json() == printed
+    assert repr(found).startswith("<SegmentsResult: %d segments, " % len(found)) and "<table" in found._repr_html_()
+    table = found.to_frame()
+    assert list(table["segment"]) == [one["segment"] for one in found] and list(table["error"]) == [None] * len(found)
+    for one in found[:2]:
+        alone = nonsens.explain(frame, four.segments, of=one["segment"], method="lingam").to_dict()
+        assert alone["explain"] == one["explain"] and alone["notes"] == one["notes"]
+
+
+def test_same_segment_called_all(four):
+    labels = numpy.where(four.segments == four.segments[0], "all", four.segments)
+    one = nonsens.explain(four.X, labels, of="all", method="lingam")
+    assert one.to_dict()["explain"]["of"] == "all"
+
+
 def test_same_graph_files(tmp_path, four):
     path = write_csv(tmp_path / "data.csv", ["c1", "c2", "c3", "c4"], four.X, four.segments)
     found = nonsens.discover(four.X, four.segments, method="lingam")

@@ -7,15 +7,15 @@ import pytest
 
 import nonsens
 
-COMMANDS = ("direction", "discover", "ica", "independence", "diagnose")
+COMMANDS = ("direction", "discover", "explain", "effect", "ica", "independence", "diagnose")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_defaults_are_those_of_the_table(command):
     table = {option.name: option for option in nonsens.options(command)}
     for name, parameter in inspect.signature(getattr(nonsens, command)).parameters.items():
-        if name in table and parameter.default is not None:
-            assert str(parameter.default) == table[name].default
+        if name in table and parameter.default not in (None, inspect.Parameter.empty):
+            assert str(parameter.default).lower() == table[name].default
 
 
 def test_every_option_can_be_set(pair):

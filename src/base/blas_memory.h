@@ -18,11 +18,23 @@
 
 #include <stdbool.h>
 
+#ifdef NONSENS_PLAIN_BLAS /* no OpenBLAS */
+
+static inline nonsens_status blas_reserve(nonsens_context *ctx)
+{
+    (void)ctx;
+    return NONSENS_OK;
+}
+
+#else
+
 /* Takes the first buffer at the beginning of a run; NONSENS_ERR_MEMORY if there is no memory for it. */
 nonsens_status blas_reserve(nonsens_context *ctx);
 
 /* Enter and leave BLAS or LAPACK, around every call; what the first returns goes to the second. */
 bool blas_enter(void);
 void blas_leave(bool alone);
+
+#endif
 
 #endif

@@ -93,23 +93,27 @@ static bool round_up(size_t bytes, size_t alignment, size_t *rounded)
     return true;
 }
 
-/* As memory_get, but does not count as a request. */
+/*
+ * As memory_get, but does not count as a request.  calloc knows which memory is new from the system, and so zero; large
+ * blocks mostly are.
+ */
 static void *block_new(size_t count, size_t size, size_t alignment)
 {
     size_t wanted, bytes;
-    if (__builtin_mul_overflow(count, size, &wanted) || __builtin_add_overflow(wanted, alignment, &bytes) ||
-        !round_up(bytes, alignment, &bytes)) {
+    if (__builtin_mul_overflow(count, size, &wanted) || __builtin_add_overflow(wanted, 2 * alignment, &bytes)) {
         return NULL;
     }
-    char *memory = aligned_alloc(alignment, bytes), *block = memory + alignment;
+    char *memory = calloc(bytes, 1);
     if (!memory) {
         return NULL;
     }
-    memset(memory, 0, bytes);
-    ((struct block_head *)(void *)block)[-1] = (struct block_head){bytes, alignment};
+    size_t before = 2 * alignment - (uintptr_t)memory % alignment;
+    before = before - alignment >= sizeof(struct block_head) ? before - alignment : before;
+    char *block = memory + before;
+    ((struct block_head *)(void *)block)[-1] = (struct block_head){bytes, before};
     atomic_fetch_add_explicit(&held, 1, memory_order_relaxed);
     atomic_fetch_add(&bytes_held, (long long)bytes);
-    HIDE(block + wanted, bytes - alignment - wanted);
+    HIDE(block + wanted, bytes - before - wanted);
     return block;
 }
 

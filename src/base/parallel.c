@@ -1,4 +1,8 @@
-/* parallel.c - runs jobs with OpenMP, with cancelling, progress and one deterministic failure. */
+/*
+ * parallel.c - runs jobs with OpenMP, with cancelling, progress and one deterministic failure.
+ *
+ * A loop inside a job becomes tasks of the team that already exists: whoever has nothing to do takes them.
+ */
 #include "base/parallel.h"
 
 #include <omp.h>
@@ -20,6 +24,9 @@ struct loop {
  * them, and a loop that relies on them waits for ever; the one thread of the child therefore runs its loops alone.
  */
 static _Thread_local bool keeps_team, lost_team;
+
+/* Whether this thread is in a region of parallel_for or parallel_region. */
+static _Thread_local bool in_team;
 
 static void lose_team(void)
 {
@@ -58,7 +65,8 @@ static void run_job(struct loop *loop, int64_t job)
     nonsens_context child;
     arena scratch = {0};
     context_child(&child, loop->ctx);
-    child.silent = child.silent || loop->phase; // parallel jobs must not all report to one line of progress
+    // parallel jobs must not all report to one line of progress, and only the calling thread may call the caller back
+    child.silent = child.silent || loop->phase || omp_get_thread_num() != 0;
     nonsens_status status = check_cancelled(&child);
     if (status == NONSENS_OK) {
         status = loop->run(&child, &scratch, job, loop->state);
@@ -75,13 +83,57 @@ static void run_job(struct loop *loop, int64_t job)
     }
 }
 
+/* Hands the jobs to the team as tasks, but for the first; threads that wait at the end of the region take them, too. */
+static void run_tasks(struct loop *loop)
+{
+#pragma omp taskgroup
+    {
+        for (int64_t job = 1; job < loop->jobs; job++) {
+#pragma omp task firstprivate(job)
+            run_job(loop, job);
+        }
+        run_job(loop, 0);
+    }
+}
+
 nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, const char *phase, job_fn run, void *state)
 {
     struct loop loop = {ctx, phase, run, state, jobs, 0, 0, NONSENS_OK, PTHREAD_MUTEX_INITIALIZER};
-    int wanted = parallel_threads(threads), team = parallel_team(wanted <= jobs ? wanted : jobs > 0 ? (int)jobs : 1);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
-    for (int64_t job = 0; job < jobs; job++) {
-        run_job(&loop, job);
+    int wanted = parallel_threads(threads);
+    if (wanted == 1 || jobs <= 1) {
+        for (int64_t job = 0; job < jobs; job++) {
+            run_job(&loop, job);
+        }
+    } else if (in_team) {
+        run_tasks(&loop);
+    } else {
+        int team = parallel_team(wanted <= jobs ? wanted : (int)jobs);
+#pragma omp parallel num_threads(team)
+        {
+            in_team = true;
+#pragma omp master
+            run_tasks(&loop);
+#pragma omp barrier
+            in_team = false;
+        }
     }
     return loop.status;
+}
+
+nonsens_status parallel_region(nonsens_context *ctx, int threads, region_fn run, void *state)
+{
+    nonsens_status status = NONSENS_OK;
+    int team = in_team ? 1 : parallel_team(parallel_threads(threads));
+    if (team == 1) {
+        return run(ctx, state);
+    }
+#pragma omp parallel num_threads(team)
+    {
+        in_team = true;
+#pragma omp master
+        status = run(ctx, state);
+#pragma omp barrier
+        in_team = false;
+    }
+    return status;
 }

@@ -4,6 +4,8 @@
  * Jobs 0 .. jobs-1 run on up to `threads` threads in any order.  A job writes only to its own memory and draws only
  * from its own random stream; results are combined in index order afterwards.  So the outcome is the same, bit for bit,
  * for any number of threads.  If jobs fail, the failure of the lowest job that ran is reported.
+ *
+ * Loops may be nested: a job's own loop is shared with the threads that are idle.
  */
 #ifndef BASE_PARALLEL_H
 #define BASE_PARALLEL_H
@@ -19,6 +21,13 @@ typedef nonsens_status (*job_fn)(nonsens_context *ctx, arena *scratch, int64_t j
  */
 nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, const char *phase, job_fn run,
                             void *state);
+
+/*
+ * Runs a function on the calling thread, while other threads wait for the jobs of its loops: they are started once, and
+ * a loop may be shared by more threads than the loop around it has jobs.
+ */
+typedef nonsens_status (*region_fn)(nonsens_context *ctx, void *state);
+nonsens_status parallel_region(nonsens_context *ctx, int threads, region_fn run, void *state);
 
 /* Returns the number of threads: `threads` itself, or all cores if it is zero or less. */
 int parallel_threads(int threads);

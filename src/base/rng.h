@@ -30,6 +30,10 @@ enum rng_purpose {
     RNG_SCORE_GROUPS = 29,
     RNG_DATA_SUBSAMPLE = 31,
     RNG_LABELS = 32,
+    RNG_SEGMENT_GROUPS = 33,
+    RNG_EFFECT = 34,
+    RNG_UNSEEN = 35,
+    RNG_SHARES = 36,
     RNG_EXPERIMENT = 40,
     RNG_REPRODUCE = 41,
     RNG_TEST = 50

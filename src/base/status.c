@@ -39,6 +39,13 @@ void nonsens_context_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, 
     }
 }
 
+void nonsens_context_set_members(nonsens_context *ctx, const nonsens_members *members)
+{
+    if (ctx) {
+        ctx->members = members ? *members : (nonsens_members){0};
+    }
+}
+
 void nonsens_context_cancel(nonsens_context *ctx)
 {
     if (ctx) {
@@ -147,6 +154,11 @@ bool is_cancelled(const nonsens_context *ctx)
 bool finish_was_asked(const nonsens_context *ctx)
 {
     return atomic_load(&ctx->root->finishing) != 0;
+}
+
+bool finish_was_late(const nonsens_context *ctx)
+{
+    return is_cancelled(ctx) && !finish_was_asked(ctx) && atomic_load(&ctx->root->cancelled) == 0;
 }
 
 void finish_allow(nonsens_context *ctx, double seconds)

@@ -32,6 +32,8 @@ struct nonsens_context {
     double deadline;                 /* of the root: on the clock of clock_seconds, or 0 */
     int64_t max_memory;              /* of the root: bytes that the library may hold while it runs; 0: no limit */
     bool silent;                     /* reports no progress, because it runs a job of a loop that does */
+    nonsens_members members;         /* of the root: processes that share its runs; all zero: it is alone */
+    struct pool_crew *crew;          /* of the root: those that wait for units of the running task; NULL: none */
 };
 
 /*
@@ -71,6 +73,8 @@ nonsens_status finish_catch(nonsens_context *ctx, nonsens_status status, bool *u
 
 /* Says whether somebody asked to finish, rather than a deadline. */
 bool finish_was_asked(const nonsens_context *ctx);
+/* Says whether a run is to stop only because its time is over. */
+bool finish_was_late(const nonsens_context *ctx);
 
 /* Fails with NONSENS_CANCELLED if somebody asked to stop; for use in long loops. */
 nonsens_status check_cancelled(nonsens_context *ctx);

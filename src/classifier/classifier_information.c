@@ -9,6 +9,7 @@ enum { MAX_PAIRS = (MODEL_MAX_RANK + 1) * (MODEL_MAX_RANK + 2) / 2 };
 
 struct classifier_information {
     int64_t wide;                                 /* of the tile */
+    const int64_t *row;                           /* where rows of the matrix begin: `square` or `packed` of a model */
     double square[TILE_PRODUCTS * TILE_PRODUCTS]; /* coefficients with coefficients, of one pair of features */
     double scaled[TILE * TILE_PRODUCTS];          /* products times the covariance of a pair of features' weights */
     double covariance[TILE][MODEL_MAX_RANK][MODEL_MAX_RANK];
@@ -29,11 +30,12 @@ struct classifier_information {
 };
 
 nonsens_status information_new(nonsens_context *ctx, arena *a, const classifier_model *m, const classifier_tile *t,
-                               classifier_information **out)
+                               const int64_t *row, classifier_information **out)
 {
     int64_t r = m->rank, wide = t->wide, pairs = (r + 1) * (r + 2) / 2;
     ARENA_TRY(ctx, a, *out, 1);
     (*out)->wide = wide;
+    (*out)->row = row;
     ARENA_TRY(ctx, a, (*out)->spread, r * TILE * wide + 1);
     ARENA_TRY(ctx, a, (*out)->column, TILE * (r + 1) * wide);
     ARENA_TRY(ctx, a, (*out)->local, TILE_PRODUCTS * (r + 1) * wide);
@@ -76,8 +78,8 @@ static void spread_weights(int64_t r, const classifier_tile *t, const double *p,
 }
 
 /* Adds the (16, 16) matrix to the entries of the parameters of features f and g. */
-static void scatter_square(const classifier_model *m, const classifier_tile *t, int64_t f, int64_t g,
-                           const double *square, double *fisher)
+static void scatter_square(const classifier_tile *t, const int64_t *row, int64_t f, int64_t g, const double *square,
+                           double *fisher)
 {
     for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
         for (int64_t j = 0; j < TILE_PRODUCTS; j++) {
@@ -85,7 +87,7 @@ static void scatter_square(const classifier_model *m, const classifier_tile *t, 
             if (f == g && b > a) {
                 continue; // its mirror image (j, i) adds to the lower triangle
             }
-            fisher[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += square[i * TILE_PRODUCTS + j];
+            fisher[row[a > b ? a : b] + (a > b ? b : a)] += square[i * TILE_PRODUCTS + j];
         }
     }
 }
@@ -99,15 +101,14 @@ static void scatter_cross(const classifier_tile *t, int64_t f, int64_t all, clas
 
 /* ---- by rows ---- */
 
-static void add_square(const classifier_model *m, const classifier_tile *t, int64_t f, int64_t g,
-                       classifier_information *w, double *fisher)
+static void add_square(const classifier_tile *t, int64_t f, int64_t g, classifier_information *w, double *fisher)
 {
     for (int64_t k = 0; k < t->rows; k++) {
         set_multiple(TILE_PRODUCTS, w->covariance[k][f][g], t->product[k], w->scaled + k * TILE_PRODUCTS);
     }
     memset(w->square, 0, sizeof w->square);
-    tile_sum(t->rows, w->scaled, TILE_PRODUCTS, t->product[0], TILE_PRODUCTS, 1.0, false, w->square);
-    scatter_square(m, t, f, g, w->square, fisher);
+    tile_sum(t->kernel, t->rows, w->scaled, TILE_PRODUCTS, t->product[0], TILE_PRODUCTS, 1.0, false, w->square);
+    scatter_square(t, w->row, f, g, w->square, fisher);
 }
 
 /* Adds coefficients of feature f with all weights. */
@@ -120,20 +121,20 @@ static void add_cross(const classifier_model *m, const classifier_tile *t, int64
         }
     }
     memset(w->local, 0, (size_t)(TILE_PRODUCTS * all) * sizeof *w->local);
-    tile_sum(t->rows, t->product[0], TILE_PRODUCTS, w->column, all, 1.0, false, w->local);
+    tile_sum(t->kernel, t->rows, t->product[0], TILE_PRODUCTS, w->column, all, 1.0, false, w->local);
     scatter_cross(t, f, all, w);
 }
 
 /* Adds weights with weights: products of features f and g, `inner` for each row, times (diag p - p p'). */
-static void add_tail(int64_t rows, const double *p, const double *inner, int64_t step, int64_t at,
-                     classifier_information *w)
+static void add_tail(const classifier_tile *t, int64_t rows, const double *p, const double *inner, int64_t step,
+                     int64_t at, classifier_information *w)
 {
     int64_t wide = w->wide;
     for (int64_t k = 0; k < rows; k++) {
         set_multiple(wide, inner[k * step], p + k * wide, w->column + k * wide);
         add_multiple(wide, inner[k * step], p + k * wide, w->diagonal + at * wide);
     }
-    tile_sum(rows, w->column, wide, p, wide, 1.0, true, w->tail + at * wide * wide);
+    tile_sum(t->kernel, rows, w->column, wide, p, wide, 1.0, true, w->tail + at * wide * wide);
 }
 
 void information_add_rows(const classifier_model *m, const classifier_tile *t, classifier_information *w,
@@ -145,7 +146,7 @@ void information_add_rows(const classifier_model *m, const classifier_tile *t, c
     }
     for (int64_t f = 0; f < r; f++) {
         for (int64_t g = 0; g <= f; g++) {
-            add_square(m, t, f, g, w, fisher);
+            add_square(t, f, g, w, fisher);
         }
         add_cross(m, t, f, w);
     }
@@ -154,18 +155,18 @@ void information_add_rows(const classifier_model *m, const classifier_tile *t, c
             for (int64_t k = 0; k < t->rows; k++) {
                 w->inner[k][at] = t->feature[k][f] * t->feature[k][g];
             }
-            add_tail(t->rows, t->probability, &w->inner[0][at], MAX_PAIRS, at, w);
+            add_tail(t, t->rows, t->probability, &w->inner[0][at], MAX_PAIRS, at, w);
         }
     }
 }
 
 /* ---- by groups ---- */
 
-static void sum_waiting(const classifier_model *m, classifier_information *w)
+static void sum_waiting(const classifier_model *m, const classifier_tile *t, classifier_information *w)
 {
     int64_t pairs = (m->rank + 1) * (m->rank + 2) / 2;
     for (int64_t at = 0; at < pairs; at++) {
-        add_tail(w->waiting, w->probability, &w->inner[0][at], MAX_PAIRS, at, w);
+        add_tail(t, w->waiting, w->probability, &w->inner[0][at], MAX_PAIRS, at, w);
     }
     w->waiting = 0;
 }
@@ -205,8 +206,8 @@ static void sum_groups(const classifier_model *m, const classifier_tile *t, clas
     int64_t all = (m->rank + 1) * w->wide;
     for (int64_t f = 0; f < m->rank; f++) {
         memset(w->local, 0, (size_t)(TILE_PRODUCTS * all) * sizeof *w->local);
-        tile_sum(w->groups, w->along, TILE_PRODUCTS * (m->rank + 1), w->spread + f * TILE * w->wide, w->wide, 1.0,
-                 false, w->local);
+        tile_sum(t->kernel, w->groups, w->along, TILE_PRODUCTS * (m->rank + 1), w->spread + f * TILE * w->wide, w->wide,
+                 1.0, false, w->local);
         scatter_cross(t, f, all, w);
     }
     w->groups = 0;
@@ -220,7 +221,7 @@ void information_add_group(const classifier_model *m, const double *moment, int6
         sum_groups(m, t, w);
     }
     if (w->waiting == TILE) {
-        sum_waiting(m, w);
+        sum_waiting(m, t, w);
     }
     double *along = w->along + w->groups * TILE_PRODUCTS * (r + 1), *inner = w->inner[w->waiting];
     find_along(r, t, moment, along);
@@ -248,7 +249,7 @@ void information_end_cell(const classifier_model *m, const classifier_tile *t, c
     sum_groups(m, t, w);
     for (int64_t f = 0; f < m->rank; f++) {
         for (int64_t g = 0; g <= f; g++, at++) {
-            scatter_square(m, t, f, g, w->squares[at], fisher);
+            scatter_square(t, w->row, f, g, w->squares[at], fisher);
             memset(w->squares[at], 0, sizeof w->squares[at]);
         }
     }
@@ -263,8 +264,8 @@ static void write_tail(const classifier_model *m, const classifier_information *
         for (int64_t g = 0; g <= f; g++, at++) {
             const double *tail = w->tail + at * wide * wide;
             for (int64_t e = 0; e < m->data->segments; e++) {
-                double *row = fisher + model_weight(m, e, f) * m->parameters;
-                double *mirror = fisher + model_weight(m, e, g) * m->parameters;
+                double *row = fisher + w->row[model_weight(m, e, f)];
+                double *mirror = fisher + w->row[model_weight(m, e, g)];
                 for (int64_t k = 0; k < e; k++) {
                     row[model_weight(m, k, g)] -= tail[e * wide + k];
                     if (f != g) {
@@ -277,13 +278,13 @@ static void write_tail(const classifier_model *m, const classifier_information *
     }
 }
 
-void information_write(const classifier_model *m, classifier_information *w, double *fisher)
+void information_write(const classifier_model *m, const classifier_tile *t, classifier_information *w, double *fisher)
 {
     int64_t r = m->rank, wide = w->wide;
-    sum_waiting(m, w);
+    sum_waiting(m, t, w);
     for (int64_t e = 0; e < m->data->segments; e++) {
         for (int64_t g = 0; g <= r; g++) {
-            double *row = fisher + model_weight(m, e, g) * m->parameters;
+            double *row = fisher + w->row[model_weight(m, e, g)];
             for (int64_t i = 0; i < m->coefficients; i++) {
                 row[i] += w->cross[(i * (r + 1) + g) * wide + e];
             }

@@ -17,11 +17,12 @@
 
 typedef struct classifier_information classifier_information;
 
-/* Allocates the sums for a model and its tiles. */
+/* Allocates the sums for a model and its tiles; row: where rows of the matrix begin, `square` or `packed` of the model.
+ */
 nonsens_status information_new(nonsens_context *ctx, arena *a, const classifier_model *m, const classifier_tile *t,
-                               classifier_information **out);
+                               const int64_t *row, classifier_information **out);
 
-/* Adds the rows of a tile: products of coefficients to fisher (parameters, parameters), the rest is kept. */
+/* Adds the rows of a tile: products of coefficients to fisher, the rest is kept. */
 void information_add_rows(const classifier_model *m, const classifier_tile *t, classifier_information *w,
                           double *fisher);
 
@@ -35,6 +36,6 @@ void information_end_cell(const classifier_model *m, const classifier_tile *t, c
                           double *fisher);
 
 /* Adds to fisher what was kept. */
-void information_write(const classifier_model *m, classifier_information *w, double *fisher);
+void information_write(const classifier_model *m, const classifier_tile *t, classifier_information *w, double *fisher);
 
 #endif

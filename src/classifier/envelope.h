@@ -14,8 +14,17 @@
 /* Returns the sum of a[i] b[i], in a fixed order. */
 double envelope_dot(int64_t n, const double *a, const double *b);
 
-/* Factors a (n, n) = L L' in place, lower triangle.  False if it is not positive definite. */
+/*
+ * Factors a (n, n) = L L' in place, lower triangle; what is above it is lost.  False if it is not positive definite.
+ */
 bool envelope_factor(int64_t n, const int64_t *first, double *a);
+
+/* What is compiled once per instruction set. */
+typedef struct envelope_kernel {
+    bool (*factor)(int64_t n, const int64_t *first, double *a);
+    void (*forward)(int64_t n, const int64_t *first, const double *factor, double *x);
+    void (*backward)(int64_t n, const int64_t *first, const double *factor, double *x);
+} envelope_kernel;
 
 /* Compute x (n) = L^-1 x, and x = L'^-1 x. */
 void envelope_forward(int64_t n, const int64_t *first, const double *factor, double *x);

@@ -152,7 +152,7 @@ nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, classi
     ARENA_TRY(ctx, scratch, step, p);
     memcpy(now.theta, f->theta, (size_t)p * sizeof(double));
     TRY(evaluate(ctx, scratch, threads, f, &now));
-    TRY(newton_matrix(ctx, scratch, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
+    TRY(newton_matrix(ctx, scratch, threads, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
     bool folds_are_current = true;
     for (f->iterations = 0; f->iterations < MAX_ITERATIONS; f->iterations++) {
         TRY(newton_factor(ctx, &f->model, hessian, now.slope, &t, factor));
@@ -175,7 +175,7 @@ nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, classi
             }
             trust_weigh(&t, gain / f->decrement);
             swap_points(&now, &next);
-            TRY(newton_matrix(ctx, scratch, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
+            TRY(newton_matrix(ctx, scratch, threads, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
         }
     }
     if (!folds_are_current) {

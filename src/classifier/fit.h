@@ -64,10 +64,14 @@ nonsens_status fit_gather(nonsens_context *ctx, arena *scratch, const classifier
                           classifier_point *at);
 
 /*
- * Fits without one fold: theta (parameters), and the gradient of the likelihood of every other fold there (folds, p).
+ * Fits without one fold: theta (parameters), and the gradient of the likelihood of every other fold there (folds, p);
+ * fisher: of fit_fisher.
  */
-nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const classifier_fit *f, int64_t fold, double *theta,
-                           double *gradient, bool *converged);
+nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const classifier_fit *f, const double *fisher,
+                           int64_t fold, double *theta, double *gradient, bool *converged);
+/* Computes hessian (parameters, parameters) = the sum of these Fisher matrices but two, penalty and pins. */
+nonsens_status fit_matrix_without(nonsens_context *ctx, arena *scratch, const classifier_fit *f, const double *fisher,
+                                  double lambda, int64_t fold, int64_t other, double *hessian);
 /* Fits without each fold in turn, from theta, and scores the rows of the fold. */
 nonsens_status fit_folds(nonsens_context *ctx, arena *a, int threads, classifier_fit *f);
 

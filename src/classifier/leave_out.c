@@ -1,8 +1,9 @@
 /*
  * leave_out.c - fits a segment classifier to the rows outside one fold.
  *
- * Fits begin at the fit to all rows, with the second derivatives of the rows that are not left out, and keep this
- * matrix while the steps shrink.  A fold with another basis begins at the nearest function of that basis.
+ * Fits begin at the fit to all rows, with the second derivatives of the rows that are not left out, which are sums of
+ * those of the folds, and keep this matrix while the steps shrink.  A fold with another basis begins at the nearest
+ * function of that basis.
  */
 #include "base/parallel.h"
 #include "classifier/fit.h"
@@ -69,13 +70,33 @@ static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const desce
 /* Computes the matrix of the current point. */
 static nonsens_status refresh(nonsens_context *ctx, arena *scratch, descent *d)
 {
-    TRY(newton_matrix(ctx, scratch, d->model, d->now.theta, d->lambda, d->without, d->hessian));
+    TRY(newton_matrix(ctx, scratch, 1, d->model, d->now.theta, d->lambda, d->without, d->hessian));
     d->stale = false;
     return newton_factor(ctx, d->model, d->hessian, d->now.slope, &d->trust, d->factor);
 }
 
-/* Begins at the fit to all rows, in the same basis or in another. */
-static nonsens_status begin(nonsens_context *ctx, arena *scratch, const classifier_fit *f, descent *d)
+nonsens_status fit_matrix_without(nonsens_context *ctx, arena *scratch, const classifier_fit *f, const double *fisher,
+                                  double lambda, int64_t fold, int64_t other, double *hessian)
+{
+    const classifier_model *m = &f->model;
+    int64_t p = m->parameters;
+    double cost;
+    memset(hessian, 0, (size_t)(p * p) * sizeof *hessian);
+    for (int64_t k = 0; k < m->data->folds; k++) {
+        for (int64_t row = 0; k != fold && k != other && row < p; row++) {
+            const double *from = fisher + (k * p + row) * p;
+            for (int64_t c = m->first[row]; c <= row; c++) {
+                hessian[row * p + c] += from[c];
+            }
+        }
+    }
+    TRY(model_penalty(ctx, scratch, m, f->theta, lambda, &cost, NULL, hessian, NULL));
+    return model_pin(ctx, scratch, m, f->theta, hessian);
+}
+
+/* Begins at the fit to all rows, in the same basis or in another; fisher: of the folds there, or NULL. */
+static nonsens_status begin(nonsens_context *ctx, arena *scratch, const classifier_fit *f, const double *fisher,
+                            descent *d)
 {
     int64_t p = d->model->parameters;
     if (d->model->data->basis == f->model.data->basis) {
@@ -83,6 +104,8 @@ static nonsens_status begin(nonsens_context *ctx, arena *scratch, const classifi
         memcpy(d->now_folds, f->fold_gradient, (size_t)(d->model->data->folds * p) * sizeof(double));
         memset(d->now_folds + d->without * p, 0, (size_t)p * sizeof(double));
         TRY(fit_gather(ctx, scratch, f, d->lambda, d->without, &d->now));
+        TRY(fit_matrix_without(ctx, scratch, f, fisher, d->lambda, d->without, d->without, d->hessian));
+        return newton_factor(ctx, d->model, d->hessian, d->now.slope, &d->trust, d->factor);
     } else {
         TRY(model_convert(ctx, scratch, &f->model, f->theta, d->model, d->now.theta));
         TRY(evaluate(ctx, scratch, d, &d->now, d->now_folds));
@@ -131,13 +154,13 @@ static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, 
     return NONSENS_OK;
 }
 
-nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const classifier_fit *f, int64_t fold, double *theta,
-                           double *gradient, bool *converged)
+nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const classifier_fit *f, const double *fisher,
+                           int64_t fold, double *theta, double *gradient, bool *converged)
 {
     const classifier_model *m = &f->model;
     descent d;
     TRY(descent_new(ctx, scratch, f, m, f->lambda, fold, &d));
-    TRY(begin(ctx, scratch, f, &d));
+    TRY(begin(ctx, scratch, f, fisher, &d));
     TRY(descend(ctx, scratch, &d, converged));
     memcpy(theta, d.now.theta, (size_t)m->parameters * sizeof(double));
     memcpy(gradient, d.now_folds, (size_t)(m->data->folds * m->parameters) * sizeof *gradient);
@@ -148,6 +171,7 @@ nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const classifie
 
 typedef struct folds_state {
     classifier_fit *f;
+    double *fisher;  /* of the folds at the fit to all rows; NULL if none has its basis */
     bool *converged; /* (folds) */
 } folds_state;
 
@@ -158,7 +182,7 @@ static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fol
     const classifier_model *m = &f->fold_model[fold];
     descent d;
     TRY(descent_new(ctx, scratch, f, m, f->fold_lambda[fold], fold, &d));
-    TRY(begin(ctx, scratch, f, &d));
+    TRY(begin(ctx, scratch, f, s->fisher, &d));
     TRY(descend(ctx, scratch, &d, &s->converged[fold]));
     memcpy(f->fold_theta[fold], d.now.theta, (size_t)m->parameters * sizeof(double));
     return model_score(ctx, scratch, m, d.now.theta, fold, f->held_out);
@@ -183,15 +207,19 @@ static nonsens_status build_fold_model(nonsens_context *ctx, arena *a, classifie
 nonsens_status fit_folds(nonsens_context *ctx, arena *a, int threads, classifier_fit *f)
 {
     const classifier_sample *data = f->model.data;
-    folds_state s = {f, NULL};
+    folds_state s = {.f = f};
+    SCOPED_ARENA(scratch);
+    bool is_shared = false;
     ARENA_TRY(ctx, a, s.converged, data->folds);
     ARENA_TRY(ctx, a, f->fold_model, data->folds);
     ARENA_TRY(ctx, a, f->fold_theta, data->folds);
     ARENA_TRY(ctx, a, f->held_out, data->n);
     for (int64_t k = 0; k < data->folds; k++) {
         TRY(build_fold_model(ctx, a, f, k));
+        is_shared = is_shared || f->fold_model[k].data->basis == data->basis;
         ARENA_TRY(ctx, a, f->fold_theta[k], f->fold_model[k].parameters);
     }
+    TRY(is_shared ? fit_fisher(ctx, &scratch, threads, f, &s.fisher) : NONSENS_OK);
     TRY(parallel_for(ctx, threads, data->folds, NULL, fold_job, &s));
     for (int64_t k = 0; k < data->folds; k++) {
         f->converged = f->converged && s.converged[k];

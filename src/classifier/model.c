@@ -51,12 +51,17 @@ nonsens_status classifier_model_new(nonsens_context *ctx, arena *a, const classi
     out->parameters = out->coefficients + data->segments * (out->rank + 1);
     ARENA_TRY(ctx, a, out->place, out->rank * products);
     ARENA_TRY(ctx, a, out->first, out->parameters);
+    ARENA_TRY(ctx, a, out->square, out->parameters);
+    ARENA_TRY(ctx, a, out->packed, out->parameters);
     ARENA_TRY(ctx, a, out->roughness, products * products);
     ARENA_TRY(ctx, a, out->gentle, products * products);
     place_coefficients(out);
     int64_t reach = (3 * basis + 4) * s.both; // products that overlap are at most this far apart
     for (int64_t i = 0; i < out->parameters; i++) {
         out->first[i] = i < s.both * products && i > reach ? i - reach : 0;
+        out->square[i] = i * out->parameters;
+        out->packed[i] = out->profile - out->first[i];
+        out->profile += i + 1 - out->first[i];
     }
     add_roughness(basis, 2, 1.0, basis, 1, out->roughness);
     add_roughness(basis, 2, 1.0, 1, basis, out->roughness);

@@ -49,6 +49,9 @@ typedef struct classifier_model {
     int64_t parameters;
     int32_t *place;    /* (r, m^2) parameter of each tensor coefficient of each feature */
     int64_t *first;    /* (parameters) profile of the Fisher matrix */
+    int64_t *square;   /* (parameters) where rows begin in a matrix (parameters, parameters): entry j is at begin + j */
+    int64_t *packed;   /* (parameters) where they begin in one that has the lower profile alone */
+    int64_t profile;   /* numbers of the latter */
     double *roughness; /* (m^2, m^2) the matrix of the second derivatives */
     double *gentle;    /* (m^2, m^2) GENTLE times that of the first derivatives */
 } classifier_model;
@@ -79,7 +82,7 @@ nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_
  * Adds the Fisher matrix of all rows but those of one fold (-1: of all rows), rows with nearly the same logits taken
  * together (classifier_information.h).  It is close to the exact one, at a fraction of its cost.
  */
-nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, const classifier_model *m,
+nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, int threads, const classifier_model *m,
                                       const double *theta, int64_t without, double *fisher);
 
 /* Writes log p(label | x) of the rows of one fold to out[row of the data set]. */

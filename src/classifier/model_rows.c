@@ -34,7 +34,7 @@ static void add_slopes(const classifier_model *m, classifier_tile *t, slopes *s)
         t->probability[k * wide + m->data->label[t->from + k]] -= 1.0;
     }
     memset(s->local, 0, (size_t)(s->left * wide) * sizeof *s->local);
-    tile_sum(t->rows, s->both, s->left, t->probability, wide, 1.0, false, s->local);
+    tile_sum(t->kernel, t->rows, s->both, s->left, t->probability, wide, 1.0, false, s->local);
     for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
         add_to(wide, s->local + i * wide, s->logits + (corner + i / 4 * basis + i % 4) * wide);
     }
@@ -82,7 +82,7 @@ nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_
         ARENA_TRY(ctx, scratch, s.weights, (s.left - TILE_PRODUCTS) * t->wide);
     }
     if (out->fisher) {
-        TRY(information_new(ctx, scratch, m, t, &w));
+        TRY(information_new(ctx, scratch, m, t, m->square, &w));
     }
     out->log_likelihood = 0.0;
     for (int64_t from = m->data->block[fold], end = m->data->block[fold + 1]; from < end; from += t->rows) {
@@ -100,7 +100,7 @@ nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_
     }
     write_slopes(m, t, &s, out);
     if (w) {
-        information_write(m, w, out->fisher);
+        information_write(m, t, w, out->fisher);
     }
     return NONSENS_OK;
 }
@@ -135,7 +135,7 @@ nonsens_status model_covariance(nonsens_context *ctx, arena *scratch, const clas
         for (int64_t k = 0; k < t->rows; k++) {
             add_to(t->wide, t->probability + k * t->wide, mean);
         }
-        tile_sum(t->rows, t->probability, t->wide, t->probability, t->wide, 1.0, true, square);
+        tile_sum(t->kernel, t->rows, t->probability, t->wide, t->probability, t->wide, 1.0, true, square);
     }
     for (int64_t e = 0; e < segments; e++) {
         for (int64_t k = 0; k <= e; k++) {

@@ -18,13 +18,13 @@ nonsens_status point_new(nonsens_context *ctx, arena *a, const classifier_model 
     return NONSENS_OK;
 }
 
-nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
-                             double lambda, int64_t without, double *hessian)
+nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, int threads, const classifier_model *m,
+                             const double *theta, double lambda, int64_t without, double *hessian)
 {
     arena_mark mark = arena_tell(scratch);
     double cost;
     memset(hessian, 0, (size_t)(m->parameters * m->parameters) * sizeof *hessian);
-    TRY(model_fisher_by_groups(ctx, scratch, m, theta, without, hessian));
+    TRY(model_fisher_by_groups(ctx, scratch, threads, m, theta, without, hessian));
     TRY(model_penalty(ctx, scratch, m, theta, lambda, &cost, NULL, hessian, NULL));
     TRY(model_pin(ctx, scratch, m, theta, hessian));
     arena_rewind(scratch, mark);

@@ -45,8 +45,8 @@ void trust_weigh(classifier_trust *t, double share);
 /*
  * Computes the Gauss-Newton matrix (p, p) of all rows but one fold's (-1: all rows) by groups, with penalty and pins.
  */
-nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
-                             double lambda, int64_t without, double *hessian);
+nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, int threads, const classifier_model *m,
+                             const double *theta, double lambda, int64_t without, double *hessian);
 
 /*
  * Factors the matrix at a point, by the first level from the current one on that makes it positive definite.  Fails if

@@ -23,7 +23,7 @@ typedef struct left_out_fits {
 static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
 {
     const left_out_fits *s = state;
-    return fit_without(ctx, scratch, s->f, fold, s->theta[fold], s->gradient[fold], &s->converged[fold]);
+    return fit_without(ctx, scratch, s->f, s->fisher, fold, s->theta[fold], s->gradient[fold], &s->converged[fold]);
 }
 
 /*
@@ -63,20 +63,12 @@ static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job
     while (job >= k) {
         job -= k++;
     }
-    double *hessian, *factor, *theta, cost;
+    double *hessian, *factor, *theta;
     classifier_trust t = {NEWTON_LAST_LEVEL, 1e-9};
     ARENA_TRY(ctx, scratch, hessian, p * p);
     ARENA_TRY(ctx, scratch, factor, p * p);
     ARENA_TRY(ctx, scratch, theta, p);
-    for (int64_t i = 0; i < m->data->folds; i++) {
-        for (int64_t row = 0; i != k && i != job && row < p; row++) {
-            for (int64_t c = m->first[row]; c <= row; c++) {
-                hessian[row * p + c] += s->fisher[(i * p + row) * p + c];
-            }
-        }
-    }
-    TRY(model_penalty(ctx, scratch, m, f->theta, f->lambda, &cost, NULL, hessian, NULL));
-    TRY(model_pin(ctx, scratch, m, f->theta, hessian));
+    TRY(fit_matrix_without(ctx, scratch, f, s->fisher, f->lambda, k, job, hessian));
     TRY(newton_factor(ctx, m, hessian, NULL, &t, factor));
     TRY(score_other(ctx, scratch, s, factor, k, job, theta));
     return score_other(ctx, scratch, s, factor, job, k, theta);
@@ -94,8 +86,8 @@ nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads,
         ARENA_TRY(ctx, scratch, s.theta[k], p);
         ARENA_TRY(ctx, scratch, s.gradient[k], folds * p);
     }
-    TRY(parallel_for(ctx, threads, folds, NULL, fold_job, &s));
     TRY(fit_fisher(ctx, scratch, threads, f, &s.fisher));
+    TRY(parallel_for(ctx, threads, folds, NULL, fold_job, &s));
     TRY(parallel_for(ctx, threads, folds * (folds - 1) / 2, NULL, pair_job, &s));
     for (int64_t k = 0; k < folds; k++) {
         score[k] = s.converged[k] ? 0.0 : -INFINITY; // a fit that stopped early still depends on the fold

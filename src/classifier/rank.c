@@ -17,6 +17,7 @@
 #include "classifier/classifier_compare.h"
 #include "classifier/envelope.h"
 #include "classifier/regression.h"
+#include "classifier/score_motion.h"
 #include "math/linalg.h"
 
 #include <math.h>
@@ -248,64 +249,64 @@ typedef struct rank_null {
     const classifier_regression *basis;
     const freedom *free;
     score_law law;
+    score_motion motion;
+    double *pull;   /* (segments, m^2) slope of the penalty */
     double *factor; /* of the smaller model's penalised Fisher matrix */
     double *ratio;  /* (draws) */
 } rank_null;
 
-/* score (segments, m^2) = labels - expected - slope of the penalty, at theta. */
-static nonsens_status penalised_score(nonsens_context *ctx, arena *a, const classifier_fit *small, const double *theta,
-                                      const double *labels, const double *expected, double *score)
+/* slope (segments, m^2) of the penalty at theta. */
+static nonsens_status penalty_slope(nonsens_context *ctx, arena *a, const classifier_fit *small, const double *theta,
+                                    double *slope)
 {
     int64_t size = small->model.data->segments * small->model.data->basis * small->model.data->basis;
     double cost;
-    memset(score, 0, (size_t)size * sizeof *score);
-    TRY(model_penalty(ctx, a, &small->model, theta, small->lambda, &cost, NULL, NULL, score));
-    for (int64_t i = 0; i < size; i++) {
-        score[i] = labels[i] - expected[i] - score[i];
-    }
-    return NONSENS_OK;
+    memset(slope, 0, (size_t)size * sizeof *slope);
+    return model_penalty(ctx, a, &small->model, theta, small->lambda, &cost, NULL, NULL, slope);
 }
 
-/* theta = fitted parameters + share of a Fisher-scoring step for this score; returns the share, which is small. */
-static double step_towards(const rank_null *n, const double *score, double *theta)
+/* step (parameters) of Fisher scoring for this score; theta = fitted parameters + a share of it, which is returned. */
+static double step_towards(const rank_null *n, const double *score, double *step, double *theta)
 {
     static const double SMALL = 1e-4;
     const classifier_model *m = &n->small->model;
     double largest = 1.0;
-    score_contract(m, n->small->theta, score, theta);
-    envelope_forward(m->parameters, m->first, n->factor, theta);
-    envelope_backward(m->parameters, m->first, n->factor, theta);
+    score_contract(m, n->small->theta, score, step);
+    envelope_forward(m->parameters, m->first, n->factor, step);
+    envelope_backward(m->parameters, m->first, n->factor, step);
     for (int64_t i = 0; i < m->parameters; i++) {
-        largest = fmax(largest, fabs(theta[i]));
+        largest = fmax(largest, fabs(step[i]));
     }
     for (int64_t i = 0; i < m->parameters; i++) {
-        theta[i] = n->small->theta[i] + SMALL / largest * theta[i];
+        theta[i] = n->small->theta[i] + SMALL / largest * step[i];
     }
     return SMALL / largest;
 }
 
 /*
  * What the step takes off the score is linear in it, so that segments which can be told with near certainty, where a
- * whole step would overshoot, do no harm: a small share of the step shows it.
+ * whole step would overshoot, do no harm: the derivative along the step shows it; of the penalty, a small share does.
  */
 static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, void *state)
 {
     const rank_null *n = state;
     const classifier_model *m = &n->small->model;
     int64_t size = m->data->segments * m->data->basis * m->data->basis;
-    double *labels, *expected, *score, *moved, *theta;
-    ARENA_TRY(ctx, a, labels, size);
-    ARENA_TRY(ctx, a, expected, size);
+    double *along, *score, *pull, *step, *theta;
+    ARENA_TRY(ctx, a, along, size);
     ARENA_TRY(ctx, a, score, size);
-    ARENA_TRY(ctx, a, moved, size);
+    ARENA_TRY(ctx, a, pull, size);
+    ARENA_TRY(ctx, a, step, m->parameters);
     ARENA_TRY(ctx, a, theta, m->parameters);
-    TRY(score_law_draw(ctx, a, &n->law, draw, labels));
-    TRY(penalised_score(ctx, a, n->small, n->small->theta, labels, n->law.expected, score));
-    double share = step_towards(n, score, theta);
-    TRY(score_law_expect(ctx, a, &n->law, theta, expected));
-    TRY(penalised_score(ctx, a, n->small, theta, labels, expected, moved));
+    TRY(score_law_draw(ctx, a, &n->law, draw, score));
     for (int64_t i = 0; i < size; i++) {
-        score[i] += (moved[i] - score[i]) / share;
+        score[i] -= n->law.expected[i] + n->pull[i];
+    }
+    double share = step_towards(n, score, step, theta);
+    TRY(score_motion_along(ctx, a, &n->motion, step, along));
+    TRY(penalty_slope(ctx, a, n->small, theta, pull));
+    for (int64_t i = 0; i < size; i++) {
+        score[i] -= along[i] + (pull[i] - n->pull[i]) / share;
     }
     return best_further(ctx, a, m->data, n->basis, n->free, score, &n->ratio[draw]);
 }
@@ -316,6 +317,9 @@ static nonsens_status draw_at_rank(nonsens_context *ctx, arena *a, const compare
     rank_null n = {.small = small, .basis = g, .free = f, .ratio = ratio};
     double *fisher;
     TRY(score_law_new(ctx, a, &small->model, small->theta, &by->blocks, by->draws, by->seed, &n.law));
+    TRY(score_motion_new(ctx, a, &small->model, small->theta, &n.motion));
+    ARENA_TRY(ctx, a, n.pull, small->model.data->segments * small->model.data->basis * small->model.data->basis);
+    TRY(penalty_slope(ctx, a, small, small->theta, n.pull));
     TRY(score_fisher(ctx, a, by->threads, small, &fisher));
     ARENA_TRY(ctx, a, n.factor, small->model.parameters * small->model.parameters);
     TRY(score_factor(ctx, a, small, fisher, true, n.factor));

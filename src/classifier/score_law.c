@@ -60,6 +60,85 @@ static nonsens_status draw_labels(nonsens_context *ctx, arena *a, score_law *law
     return NONSENS_OK;
 }
 
+/*
+ * law->widening (segments): the mean over a label's rows takes one degree of freedom of its blocks, which count as
+ * (sum of their rows)^2 / sum of squares.
+ */
+static nonsens_status find_widening(nonsens_context *ctx, arena *a, score_law *law)
+{
+    const classifier_sample *s = law->model->data;
+    double *rows;
+    SCOPED_ARENA(scratch);
+    ARENA_TRY(ctx, a, law->widening, s->segments);
+    ARENA_TRY(ctx, &scratch, rows, law->blocks->count * s->segments);
+    for (int64_t i = 0; i < s->n; i++) {
+        rows[law->blocks->block_of[s->row[i]] * s->segments + s->label[i]] += 1.0;
+    }
+    for (int64_t e = 0; e < s->segments; e++) {
+        double sum = 0.0, squares = 0.0;
+        for (int64_t b = 0; b < law->blocks->count; b++) {
+            sum += rows[b * s->segments + e];
+            squares += rows[b * s->segments + e] * rows[b * s->segments + e];
+        }
+        double count = fmax(sum * sum / squares, 2.0);
+        law->widening[e] = sqrt(law->blocks->inflation * count / (count - 1.0));
+    }
+    return NONSENS_OK;
+}
+
+static int64_t padded(int64_t segments)
+{
+    return (segments + TILE_PAD - 1) / TILE_PAD * TILE_PAD;
+}
+
+/* law->by_cell (n): the sample's rows sorted by cell. */
+static nonsens_status sort_by_cell(nonsens_context *ctx, arena *a, score_law *law)
+{
+    const classifier_sample *s = law->model->data;
+    int64_t *place, cells = s->basis * s->basis;
+    SCOPED_ARENA(scratch);
+    ARENA_TRY(ctx, a, law->by_cell, s->n);
+    ARENA_TRY(ctx, &scratch, place, cells + 1);
+    for (int64_t i = 0; i < s->n; i++) {
+        place[s->corner[i] + 1]++;
+    }
+    for (int64_t k = 0; k < cells; k++) {
+        place[k + 1] += place[k];
+    }
+    for (int64_t i = 0; i < s->n; i++) {
+        law->by_cell[place[s->corner[i]]++] = (int32_t)i;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status keep_residuals(nonsens_context *ctx, arena *a, score_law *law)
+{
+    const classifier_model *m = law->model;
+    int64_t segments = m->data->segments, wide = padded(segments), *place;
+    classifier_tile *t;
+    TRY(find_widening(ctx, a, law));
+    TRY(sort_by_cell(ctx, a, law));
+    ARENA_TRY(ctx, a, law->residual, m->data->n * wide);
+    SCOPED_ARENA(scratch);
+    ARENA_TRY(ctx, &scratch, place, m->data->n);
+    for (int64_t i = 0; i < m->data->n; i++) {
+        place[law->by_cell[i]] = i;
+    }
+    TRY(tile_new(ctx, &scratch, m, law->theta, &t));
+    for (int64_t from = 0; from < m->data->n; from += t->rows) {
+        tile_load(m, law->theta, from, m->data->n, t);
+        tile_classify(m, t);
+        for (int64_t k = 0; k < t->rows; k++) {
+            double *residual = law->residual + place[from + k] * wide;
+            for (int64_t e = 0; e < segments; e++) {
+                residual[e] = -t->probability[k * t->wide + e];
+            }
+            residual[m->data->label[from + k]] += 1.0;
+        }
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status score_law_new(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
                              const classifier_blocks *blocks, int64_t draws, int64_t seed, score_law *out)
 {
@@ -71,7 +150,7 @@ nonsens_status score_law_new(nonsens_context *ctx, arena *a, const classifier_mo
         add_products(m->data, i, m->data->label[i], 1.0, out->observed);
     }
     TRY(score_law_expect(ctx, a, out, theta, out->expected));
-    return blocks->block_of ? NONSENS_OK : draw_labels(ctx, a, out);
+    return !blocks->block_of ? draw_labels(ctx, a, out) : blocks->crossing ? keep_residuals(ctx, a, out) : NONSENS_OK;
 }
 
 /* A normal number for every block, less their mean over the rows of the segment: (blocks), then (segments). */
@@ -129,18 +208,81 @@ static nonsens_status draw_by_blocks(nonsens_context *ctx, arena *a, const score
     return NONSENS_OK;
 }
 
+/*
+ * A factor for every row of the sample: the normal number of its block, less the mean of these over the rows of its
+ * label, so that differences between labels do not widen the law.
+ */
+static nonsens_status draw_crossing(nonsens_context *ctx, arena *a, const score_law *law, int64_t draw, double **factor)
+{
+    const classifier_sample *s = law->model->data;
+    double *block, *mean;
+    rng r = rng_new((uint64_t)law->seed, RNG_LABELS, (uint64_t)draw);
+    ARENA_TRY(ctx, a, *factor, s->n);
+    ARENA_TRY(ctx, a, block, law->blocks->count);
+    ARENA_TRY(ctx, a, mean, s->segments);
+    for (int64_t b = 0; b < law->blocks->count; b++) {
+        block[b] = rng_normal(&r);
+    }
+    for (int64_t i = 0; i < s->n; i++) {
+        mean[s->label[i]] += block[law->blocks->block_of[s->row[i]]] / ((double)s->n * s->share[s->label[i]]);
+    }
+    for (int64_t i = 0; i < s->n; i++) {
+        (*factor)[i] = (block[law->blocks->block_of[s->row[i]]] - mean[s->label[i]]) * law->widening[s->label[i]];
+    }
+    return NONSENS_OK;
+}
+
+/* sums (segments, m^2): adds those of a cell, (wide, products), and sets them to zero. */
+static void flush_cell(const classifier_sample *s, int64_t corner, double *cell, double *sums)
+{
+    for (int64_t e = 0; e < s->segments; e++, cell += TILE_PRODUCTS) {
+        double *to = sums + e * s->basis * s->basis + corner;
+        for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
+            to[i / 4 * s->basis + i % 4] += cell[i];
+            cell[i] = 0.0;
+        }
+    }
+}
+
+/* The same as draw_by_blocks, where rows of a block have different labels. */
+static nonsens_status draw_by_crossing(nonsens_context *ctx, arena *a, const score_law *law, int64_t draw,
+                                       double *labels)
+{
+    const classifier_sample *s = law->model->data;
+    int64_t wide = padded(s->segments);
+    double *factor, *cell, *product;
+    TRY(draw_crossing(ctx, a, law, draw, &factor));
+    ARENA_TRY(ctx, a, cell, wide * TILE_PRODUCTS);
+    ARENA_TRY(ctx, a, product, TILE * TILE_PRODUCTS);
+    for (int64_t i = 0, rows; i < s->n; i += rows) {
+        int64_t corner = s->corner[law->by_cell[i]];
+        for (rows = 0; i + rows < s->n && rows < TILE && s->corner[law->by_cell[i + rows]] == corner; rows++) {
+            int64_t row = law->by_cell[i + rows];
+            double *to = product + rows * TILE_PRODUCTS;
+            tile_products(s, row, to);
+            for (int64_t k = 0; k < TILE_PRODUCTS; k++) {
+                to[k] *= factor[row];
+            }
+        }
+        tile_sum(tile_kernel_choose(), rows, law->residual + i * wide, wide, product, TILE_PRODUCTS, 1.0, false, cell);
+        if (i + rows == s->n || s->corner[law->by_cell[i + rows]] != corner) {
+            flush_cell(s, corner, cell, labels);
+        }
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status score_law_draw(nonsens_context *ctx, arena *scratch, const score_law *law, int64_t draw, double *labels)
 {
     const classifier_sample *s = law->model->data;
     int64_t size = s->segments * s->basis * s->basis;
     if (law->blocks->block_of) {
         memcpy(labels, law->expected, (size_t)size * sizeof *labels);
-        return draw_by_blocks(ctx, scratch, law, draw, labels);
+        return law->residual ? draw_by_crossing(ctx, scratch, law, draw, labels)
+                             : draw_by_blocks(ctx, scratch, law, draw, labels);
     }
     memset(labels, 0, (size_t)size * sizeof *labels);
-    for (int64_t i = 0; i < s->n; i++) {
-        add_products(s, i, law->label[i * law->draws + draw], 1.0, labels);
-    }
+    tile_kernel_choose()->add_labels(s, law->label + draw, law->draws, labels);
     return NONSENS_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct classifier_blocks {
     const int32_t *block_of; /* (n) rows of the data set */
     int64_t count;
     double inflation; /* of variances from blocks: what they miss (data/time_blocks.h) */
+    bool crossing;    /* rows of one block may have different labels */
 } classifier_blocks;
 
 typedef struct score_law {
@@ -26,6 +27,9 @@ typedef struct score_law {
     double *observed; /* (segments, m^2) sum over rows of label b' */
     uint16_t *label;  /* (n, draws) drawn labels of the sample's rows; NULL: by blocks */
     double *expected; /* (segments, m^2) sum over rows of p b' */
+    double *residual; /* (n, segments padded) label - p by rows, if blocks cross labels; else NULL */
+    int32_t *by_cell; /* (n) which row of the sample each of these is: sorted by cell */
+    double *widening; /* (segments) of the deviations within a label, for what its mean takes; likewise */
 } score_law;
 
 /* Prepares draws at theta; memory from `a`, which also keeps the drawn labels. */

@@ -8,12 +8,16 @@
 #ifndef CLASSIFIER_TILE_H
 #define CLASSIFIER_TILE_H
 
+#include "base/instruction_set.h"
 #include "classifier/model.h"
 #include "math/pair.h"
 
 enum { TILE = 32, TILE_PRODUCTS = 16, TILE_PAD = 4 };
 
+typedef struct tile_kernel tile_kernel;
+
 typedef struct classifier_tile {
+    const tile_kernel *kernel;
     int64_t wide;                                 /* segments, padded */
     int64_t rows, from;                           /* from: first row in the sample */
     int32_t place[MODEL_MAX_RANK][TILE_PRODUCTS]; /* parameters of the cell's products, feature by feature */
@@ -24,6 +28,9 @@ typedef struct classifier_tile {
     double *logit, *probability;              /* (TILE, wide) */
     double log_norm[TILE];                    /* log sum exp of the logits */
 } classifier_tile;
+
+/* Returns the arithmetic for this processor. */
+const tile_kernel *tile_kernel_choose(void);
 
 /* Allocates a tile and copies the weights from theta. */
 nonsens_status tile_new(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
@@ -60,10 +67,28 @@ void tile_load(const classifier_model *m, const double *theta, int64_t from, int
 void tile_classify(const classifier_model *m, classifier_tile *t);
 
 /*
- * Adds sign A'B to c (left, right) for A (rows, left), B (rows, right), left and right multiples of TILE_PAD; if
- * `lower`, only blocks that touch the lower triangle.
+ * Adds sign A'B to c (left, right) for A (rows, left), B (rows, right), left and right
+ * multiples of TILE_PAD; if `lower`, only blocks that touch the lower triangle.
  */
-void tile_sum(int64_t rows, const double *a, int64_t left, const double *b, int64_t right, double sign, bool lower,
-              double *c);
+void tile_sum(const tile_kernel *kernel, int64_t rows, const double *a, int64_t left, const double *b, int64_t right,
+              double sign, bool lower, double *c);
+
+/* How probabilities move along a step of the parameters; the tile has the features of the step (tile_load). */
+typedef struct tile_motion {
+    const double *probability, *feature; /* (rows, wide), (rows, r) before the step */
+    const double *weight;                /* (r + 1, wide) of the step */
+    double *along;                       /* (TILE, wide) derivatives of the probabilities along it: result */
+} tile_motion;
+
+/* What is compiled once per instruction set: products and features of the rows; tile_classify; motions; tile_sum. */
+struct tile_kernel {
+    void (*load)(const classifier_model *m, classifier_tile *t);
+    void (*classify)(const classifier_model *m, classifier_tile *t);
+    void (*move)(const classifier_model *m, const classifier_tile *t, const tile_motion *to);
+    /* Adds the products of each row to those of its label, label[row * step], in sums (segments, m^2). */
+    void (*add_labels)(const classifier_sample *s, const uint16_t *label, int64_t step, double *sums);
+    void (*sum)(int64_t rows, const double *a, int64_t left, const double *b, int64_t right, double sign, bool lower,
+                double *c);
+};
 
 #endif

@@ -12,6 +12,7 @@
  */
 #include "data/canonical.h"
 
+#include "base/hash.h"
 #include "math/column.h"
 #include "math/sort.h"
 
@@ -361,6 +362,25 @@ uint64_t canonical_hash(const nonsens_data *data)
         for (int64_t i = 0; i < data->n; i++) {
             hash = mix(hash, sort_key(column[i]));
         }
+    }
+    return hash;
+}
+
+uint64_t canonical_hash_all(const nonsens_data *data)
+{
+    uint64_t hash = data->hash;
+    for (int64_t j = 0; j < data->d; j++) {
+        hash_text(&hash, data->names[j]);
+        hash_number(&hash, data->column_rank[j]);
+    }
+    for (int64_t e = 0; e < data->segments; e++) {
+        hash_text(&hash, data->labels[e]);
+    }
+    for (int64_t i = 0; i < data->n; i++) {
+        hash_number(&hash, data->input_row[i]);
+    }
+    for (int64_t i = 0; data->gap && i < data->n * data->d; i++) {
+        hash_number(&hash, data->gap[i]);
     }
     return hash;
 }

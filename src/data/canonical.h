@@ -32,5 +32,7 @@ nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canoni
 
 /* Hashes n, d, E, segment sizes, and values and signs in canonical row and column order. */
 uint64_t canonical_hash(const nonsens_data *data);
+/* Hashes that, names, labels, missing values and the order of rows: all of the data that a line of a run depends on. */
+uint64_t canonical_hash_all(const nonsens_data *data);
 
 #endif

@@ -80,7 +80,7 @@ static int64_t count_kept(const nonsens_data *data, const nonsens_options *optio
 /* Returns the rows that a segment needs in order to stay. */
 static int64_t needed_rows(const nonsens_data *data, const nonsens_options *options)
 {
-    int64_t needed = options->command == NONSENS_COMMAND_EXPLAIN ? 2 : FEW_SEGMENTS;
+    int64_t needed = options->command & (NONSENS_COMMAND_EXPLAIN | NONSENS_COMMAND_EFFECT) ? 2 : FEW_SEGMENTS;
     if (count_kept(data, options, USABLE_ROWS) >= needed) {
         return USABLE_ROWS;
     }

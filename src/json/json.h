@@ -40,6 +40,8 @@ json_value *json_integer(int64_t value);
 json_value *json_real(double value);
 /* Copies a text; NULL also if the text is NULL or not UTF-8. */
 json_value *json_string(const char *text);
+/* Makes a text of doubles that json_unpack reads back bit for bit. */
+json_value *json_packed(const double *values, int64_t count);
 json_value *json_array(void);
 json_value *json_object(void);
 /* Makes an array of `count` values. */
@@ -74,6 +76,9 @@ const char *json_string_value(const json_value *value);
 int64_t json_integer_value(const json_value *value);
 /* Returns the value of a number, else 0. */
 double json_number_value(const json_value *value);
+
+/* Reads the `count` doubles of json_packed; false if the value is not a text of so many. */
+bool json_unpack(const json_value *value, int64_t count, double *out);
 
 /* Return sizes and parts, which the container still owns; NULL if it has no such part. */
 size_t json_array_size(const json_value *array);

@@ -25,7 +25,10 @@ static inline double linalg_dot(int64_t n, const double *a, const double *b)
 /* Computes G (k, k) = A' A for A (n, k), both triangles. */
 void linalg_gram(int64_t n, int64_t k, const double *a, int64_t lda, double *g);
 
-/* Computes eigenvalues, ascending, into w (k), and eigenvectors into the columns of a (k, k), which is overwritten. */
+/*
+ * Computes eigenvalues, ascending, into w (k), and eigenvectors into the columns of a (k, k), which is overwritten.  Of
+ * an eigenvector's numbers the first that is at least half as large as the largest is positive.
+ */
 nonsens_status linalg_eigen_symmetric(nonsens_context *ctx, arena *scratch, int64_t k, double *a, double *w);
 
 /* Computes the lower Cholesky factor of a symmetric positive definite a (k, k), in place; zeros above the diagonal. */

@@ -16,19 +16,55 @@ static const double MIN_DAMPING = 1e-3, MAX_DAMPING = 1e6;
 static const double LONGEST = 3.0, WORTHWHILE = 0.2; /* lengths of a step other than 1: at most; distance from 1 */
 static const double SUFFICIENT = 1e-4;               /* fraction of the decrease that the gradient promises */
 
-nonsens_status descent_new(nonsens_context *ctx, arena *scratch, descent *d)
+static nonsens_status allocate(nonsens_context *ctx, arena *scratch, const mechanism_weights *like, descent *d)
 {
     const mechanism_model *m = &d->model;
     ARENA_TRY(ctx, scratch, d->gradient, m->size);
     ARENA_TRY(ctx, scratch, d->before, m->size);
     ARENA_TRY(ctx, scratch, d->natural, m->size);
-    ARENA_TRY(ctx, scratch, d->hessian, m->size * m->size);
-    ARENA_TRY(ctx, scratch, d->factor, m->size * m->size);
-    ARENA_TRY(ctx, scratch, d->shared, m->size * m->size);
+    if (m->is_arrow) {
+        TRY(mechanism_arrow_new(ctx, scratch, m, &d->arrow));
+        ARENA_TRY(ctx, scratch, d->spare, 2 * m->data->segments);
+    } else {
+        ARENA_TRY(ctx, scratch, d->factor, m->size * m->size);
+    }
     TRY(mechanism_point_new(ctx, scratch, m, &d->at));
     TRY(mechanism_point_new(ctx, scratch, m, &d->tried));
     TRY(mechanism_point_new(ctx, scratch, m, &d->step));
-    return mechanism_weights_new(ctx, scratch, m, &d->weights);
+    return mechanism_weights_new(ctx, scratch, m, like, &d->weights);
+}
+
+nonsens_status descent_new(nonsens_context *ctx, arena *scratch, descent *d)
+{
+    ARENA_TRY(ctx, scratch, d->hessian, mechanism_hessian_size(&d->model));
+    return allocate(ctx, scratch, NULL, d);
+}
+
+nonsens_status descent_beside(nonsens_context *ctx, arena *scratch, const descent *whole, bool borrows, descent *d)
+{
+    *d = (descent){.model = whole->model, .hessian = whole->hessian};
+    if (!borrows) {
+        ARENA_TRY(ctx, scratch, d->hessian, mechanism_hessian_size(&d->model));
+    }
+    return allocate(ctx, scratch, &whole->weights, d);
+}
+
+static void copy_point(const mechanism_model *m, const mechanism_point *from, mechanism_point *to)
+{
+    memcpy(to->theta, from->theta, (size_t)m->size * sizeof *to->theta);
+    memcpy(to->transform, from->transform, (size_t)m->data->n * sizeof *to->transform);
+    memcpy(to->slope, from->slope, (size_t)m->data->n * sizeof *to->slope);
+}
+
+void descent_leave_out(const descent *whole, int64_t hole, int64_t hole_end, descent *d)
+{
+    d->model = whole->model;
+    d->in_use = whole->factor;
+    d->arrow_in_use = &whole->arrow;
+    d->damping = 0.0;
+    d->hole = hole;
+    d->hole_end = hole_end;
+    copy_point(&d->model, &whole->at, &d->at);
 }
 
 void descent_add(int64_t count, const double *a, double length, const double *b, double *sum)
@@ -41,9 +77,21 @@ void descent_add(int64_t count, const double *a, double length, const double *b,
 static double evaluate(const descent *d, const mechanism_point *at)
 {
     const mechanism_model *m = &d->model;
-    double log_likelihood = mechanism_likelihood(m, at, 0, d->hole, NULL);
-    log_likelihood += mechanism_likelihood(m, at, d->hole_end, m->data->n, NULL);
+    double log_likelihood = mechanism_likelihood(m, at, 0, d->hole);
+    log_likelihood += mechanism_likelihood(m, at, d->hole_end, m->data->n);
     return mechanism_penalise(m, at->theta, NULL, NULL) - log_likelihood;
+}
+
+static void factor_arrow(nonsens_context *ctx, descent *d)
+{
+    d->arrow_in_use = &d->arrow;
+    for (; d->damping <= MAX_DAMPING; d->damping = fmax(MIN_DAMPING, 4.0 * d->damping)) {
+        d->factor_damping = d->damping;
+        if (mechanism_arrow_factor(ctx, &d->model, d->hessian, d->weights.crossing, d->damping, &d->arrow)) {
+            return;
+        }
+    }
+    mechanism_arrow_factor_diagonal(&d->model, d->hessian, MAX_DAMPING, &d->arrow);
 }
 
 /*
@@ -54,6 +102,10 @@ static void factor_damped(nonsens_context *ctx, descent *d)
 {
     int64_t k = d->model.size;
     const double *hessian = d->hessian;
+    if (d->model.is_arrow) {
+        factor_arrow(ctx, d);
+        return;
+    }
     d->in_use = d->factor;
     for (; d->damping <= MAX_DAMPING; d->damping = fmax(MIN_DAMPING, 4.0 * d->damping)) {
         for (int64_t i = 0; i < k; i++) { // the upper triangle stays zero
@@ -76,6 +128,10 @@ static double solve_gradient(descent *d)
 {
     int64_t k = d->model.size;
     memcpy(d->natural, d->gradient, (size_t)k * sizeof *d->natural);
+    if (d->model.is_arrow) {
+        mechanism_arrow_solve(&d->model, d->arrow_in_use, d->spare, d->natural);
+        return 0.5 * linalg_dot(k, d->gradient, d->natural);
+    }
     linalg_solve_lower(false, k, 1, d->in_use, k, d->natural, k);
     double half = 0.5 * linalg_dot(k, d->natural, d->natural);
     linalg_solve_lower(true, k, 1, d->in_use, k, d->natural, k);
@@ -199,19 +255,6 @@ nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const
         }
     }
     return NONSENS_OK;
-}
-
-void descent_share(descent *d)
-{
-    double *kept = d->factor;
-    d->factor = d->shared;
-    d->in_use = d->shared = kept;
-    d->shared_damping = d->factor_damping;
-}
-
-void descent_use_shared(descent *d)
-{
-    d->in_use = d->shared;
 }
 
 void descent_jump(descent *d, const double *step)

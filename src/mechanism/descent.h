@@ -4,7 +4,7 @@
 #ifndef MECHANISM_DESCENT_H
 #define MECHANISM_DESCENT_H
 
-#include "mechanism/mechanism_internal.h"
+#include "mechanism/arrow.h"
 
 /* When a descent ends and when it keeps its matrix, by half the squared decrement, in nats over all rows. */
 typedef struct descent_pace {
@@ -19,12 +19,15 @@ typedef struct descent {
     mechanism_weights weights;
     double *gradient, *before; /* (size) now and one step before */
     double *natural;           /* (size) inverse of the matrix whose factor is in use, times the gradient */
-    double *hessian;           /* (size, size) */
-    double *factor, *shared;   /* (size, size) overwritten by the next; kept by descent_share */
-    const double *in_use;      /* factor or shared */
+    double *hessian;           /* as mechanism_model says */
+    double *factor;            /* (size, size) */
+    const double *in_use;      /* its own factor, or that of the descent that it starts from */
+    mechanism_arrow arrow;     /* in place of the factor */
+    const mechanism_arrow *arrow_in_use;
+    double *spare; /* (2 E), of an arrow */
     double objective, damping;
-    double factor_damping, shared_damping; /* of these factors */
-    int64_t hole, hole_end;                /* rows that are left out */
+    double factor_damping;  /* of `factor` */
+    int64_t hole, hole_end; /* rows that are left out */
 } descent;
 
 /* Allocates everything but the model, which the caller has set, from `scratch`. */
@@ -33,9 +36,14 @@ nonsens_status descent_new(nonsens_context *ctx, arena *scratch, descent *d);
 /* Descends from `at`, by the factor in use or with `refresh` by a new one; adds to *steps. */
 nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *pace, int *steps);
 
-/* Keeps the last factor, which descent_use_shared makes the one in use again. */
-void descent_share(descent *d);
-void descent_use_shared(descent *d);
+/*
+ * Allocates a descent beside another, for rows that are left out: the same model, and its matrix of second derivatives
+ * if `borrows`.
+ */
+nonsens_status descent_beside(nonsens_context *ctx, arena *scratch, const descent *whole, bool borrows, descent *d);
+
+/* Goes to where `whole` is, with its penalties and its factor in use, and leaves rows hole .. hole_end - 1 out. */
+void descent_leave_out(const descent *whole, int64_t hole, int64_t hole_end, descent *d);
 
 /* Goes to at + step (size) if the objective is less there. */
 void descent_jump(descent *d, const double *step);

@@ -2,11 +2,14 @@
  * fit.c - chooses how smooth a mechanism is, and scores each row by a fit that does not use it.
  *
  * The fit without a fold is a few steps away from the fit to all rows, so it reuses the latter's second derivatives.
+ * Folds are independent of one another, and threads share them.
  */
+#include "base/parallel.h"
 #include "math/linalg.h"
 #include "mechanism/descent.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { ROWS_TO_CHOOSE_BY = 3000 };
@@ -19,11 +22,20 @@ static const double MIN_USE = 0.001;   /* nats per row that a cause must gain to
 static const double LARGE_GAIN = 0.05; /* nats per row after which the next step is twice as long on the log scale */
 static const double SPREAD = 4.0;      /* at the start T goes from minus this to this */
 
-typedef struct fitting {
+/* A descent that leaves folds out, for one thread at a time. */
+typedef struct fold_worker {
     descent d;
-    mechanism_point whole; /* the fit to all rows, while folds are left out */
-    double *scores;        /* (n) */
-    double *shift;         /* (folds, size) from the fit to all rows to that without a fold, as far as known */
+    atomic_flag busy;
+} fold_worker;
+
+typedef struct fitting {
+    descent d; /* to all rows */
+    fold_worker worker[MECHANISM_MAX_FOLDS];
+    int64_t workers;
+    const descent_pace *pace; /* of the folds */
+    int steps[MECHANISM_MAX_FOLDS];
+    double *scores; /* (n) */
+    double *shift;  /* (folds, size) from the fit to all rows to that without a fold, as far as known */
     double fold_total[MECHANISM_MAX_FOLDS];
     double smooth[MECHANISM_WEIGHTS];
 } fitting;
@@ -98,49 +110,60 @@ static nonsens_status set_guess(nonsens_context *ctx, arena *scratch, int64_t ef
 
 /* ---- scores --------------------------------------------------------------------------------------------------- */
 
-static void copy_point(const mechanism_model *m, const mechanism_point *from, mechanism_point *to)
+/* One worker per thread that may score a fold; the first one borrows the matrix of the fit to all rows. */
+static nonsens_status hire_workers(nonsens_context *ctx, arena *scratch, fitting *f)
 {
-    memcpy(to->theta, from->theta, (size_t)m->size * sizeof *to->theta);
-    memcpy(to->transform, from->transform, (size_t)m->data->n * sizeof *to->transform);
-    memcpy(to->slope, from->slope, (size_t)m->data->n * sizeof *to->slope);
+    int64_t folds = f->d.model.data->folds, threads = parallel_threads(f->d.model.data->threads);
+    f->workers = threads < folds ? threads : folds;
+    for (int64_t w = 0; w < f->workers; w++) {
+        TRY(descent_beside(ctx, scratch, &f->d, w == 0, &f->worker[w].d));
+        atomic_flag_clear(&f->worker[w].busy);
+    }
+    return NONSENS_OK;
 }
 
-/* Leaves the fold out, fits with the current matrix, and scores the rows of the fold. */
-static nonsens_status score_fold(nonsens_context *ctx, fitting *f, int64_t k, const descent_pace *pace, int *steps)
+static fold_worker *take_worker(fitting *f)
 {
-    const mechanism_model *m = &f->d.model;
-    int64_t from = m->data->block[k], to = m->data->block[k + 1];
-    double *shift = f->shift + k * m->size;
-    f->d.hole = from;
-    f->d.hole_end = to;
-    f->d.damping = 0.0;
-    descent_jump(&f->d, shift);
-    TRY(descent_run(ctx, &f->d, false, pace, steps));
-    mechanism_likelihood(m, &f->d.at, from, to, f->scores);
-    descent_add(m->size, f->d.at.theta, -1.0, f->whole.theta, shift);
-    f->d.hole = f->d.hole_end = 0;
-    return NONSENS_OK;
+    int64_t w = 0;
+    while (atomic_flag_test_and_set(&f->worker[w].busy)) {
+        w = (w + 1) % f->workers;
+    }
+    return &f->worker[w];
+}
+
+/* Leaves the fold out, fits from the factor of all rows, and scores the rows of the fold. */
+static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t k, void *state)
+{
+    fitting *f = state;
+    fold_worker *worker = take_worker(f);
+    descent *d = &worker->d;
+    const mechanism_data *data = f->d.model.data;
+    double *shift = f->shift + k * f->d.model.size;
+    (void)scratch;
+    descent_leave_out(&f->d, data->block[k], data->block[k + 1], d);
+    descent_jump(d, shift);
+    nonsens_status status = descent_run(ctx, d, false, f->pace, &f->steps[k]);
+    mechanism_score(&d->model, &d->at, data->block[k], data->block[k + 1], f->scores);
+    descent_add(d->model.size, d->at.theta, -1.0, f->d.at.theta, shift);
+    f->fold_total[k] = 0.0;
+    for (int64_t i = data->block[k]; i < data->block[k + 1]; i++) {
+        f->fold_total[k] += f->scores[i];
+    }
+    atomic_flag_clear(&worker->busy);
+    return status;
 }
 
 /* Scores the rows of the first folds by fits without their fold, from the fit to all rows; *total: their sum. */
 static nonsens_status score_rows(nonsens_context *ctx, fitting *f, int64_t folds, const descent_pace *pace, int *steps,
                                  double *total)
 {
-    const mechanism_data *data = f->d.model.data;
-    descent_share(&f->d);
-    copy_point(&f->d.model, &f->d.at, &f->whole);
-    for (int64_t k = 0; k < folds; k++) {
-        TRY(score_fold(ctx, f, k, pace, steps));
-        copy_point(&f->d.model, &f->whole, &f->d.at);
-        descent_use_shared(&f->d);
-    }
+    f->pace = pace;
+    memset(f->steps, 0, sizeof f->steps);
+    TRY(parallel_for(ctx, f->d.model.data->threads, folds, NULL, score_fold, f));
     *total = 0.0;
     for (int64_t k = 0; k < folds; k++) {
-        f->fold_total[k] = 0.0;
-        for (int64_t i = data->block[k]; i < data->block[k + 1]; i++) {
-            f->fold_total[k] += f->scores[i];
-        }
         *total += f->fold_total[k];
+        *steps += f->steps[k];
     }
     return NONSENS_OK;
 }
@@ -239,19 +262,21 @@ static nonsens_status estimate_losses(nonsens_context *ctx, arena *scratch, fitt
     const mechanism_model *m = &f->d.model;
     int64_t *at;
     memset(loss, 0, (size_t)causes * sizeof *loss);
-    if (f->d.shared_damping > 0.0) {
+    if (f->d.factor_damping > 0.0) {
         return NONSENS_OK;
     }
-    double *own, *inverse = f->d.hessian, *block = f->d.factor;
+    const double *factor = m->is_arrow ? f->d.arrow.shaft : f->d.factor;
+    double *own, *inverse = f->d.hessian, *block = m->is_arrow ? f->worker[0].d.arrow.shaft : f->worker[0].d.factor;
     ARENA_TRY(ctx, scratch, at, m->size);
     ARENA_TRY(ctx, scratch, own, m->size);
-    memcpy(inverse, f->d.shared, (size_t)(m->size * m->size) * sizeof *inverse);
-    linalg_invert_cholesky(m->size, inverse);
+    // the coefficients' block of an arrow's inverse is the inverse of what is left without the segments
+    memcpy(inverse, factor, (size_t)(m->ld * m->ld) * sizeof *inverse);
+    linalg_invert_cholesky(m->ld, inverse);
     for (int64_t c = 0; c < causes; c++) {
-        int64_t count = list_parameters(m, c, f->whole.theta, at, own);
+        int64_t count = list_parameters(m, c, f->d.at.theta, at, own);
         for (int64_t j = 0; j < count; j++) {
             for (int64_t i = 0; i < count; i++) {
-                block[j * count + i] = inverse[at[j] * m->size + at[i]];
+                block[j * count + i] = inverse[at[j] * m->ld + at[i]];
             }
         }
         if (linalg_cholesky(ctx, count, block) == NONSENS_OK) {
@@ -381,8 +406,8 @@ nonsens_status mechanism_run(nonsens_context *ctx, arena *keep, const mechanism_
     TRY(mechanism_new(ctx, &scratch, data, effect, causes, cause, &f.d.model));
     ARENA_TRY(ctx, &scratch, f.scores, data->n);
     ARENA_TRY(ctx, &scratch, f.shift, data->folds * f.d.model.size);
-    TRY(mechanism_point_new(ctx, &scratch, &f.d.model, &f.whole));
     TRY(descent_new(ctx, &scratch, &f.d));
+    TRY(hire_workers(ctx, &scratch, &f));
     match_causes(data, causes, cause, guess, is_new, f.smooth);
     TRY(guess ? set_guess(ctx, &scratch, effect, guess, &f) : set_line(ctx, &scratch, &f));
     mechanism_apply(&f.d.model, &f.d.at);
@@ -425,7 +450,7 @@ nonsens_status mechanism_held_out(nonsens_context *ctx, const mechanism_data *da
     for (int64_t k = 0; k < data->folds; k++) {
         memcpy(at.theta, theta + (k + 1) * m.size, (size_t)m.size * sizeof *theta);
         mechanism_apply(&m, &at);
-        mechanism_likelihood(&m, &at, data->block[k], data->block[k + 1], score);
+        mechanism_score(&m, &at, data->block[k], data->block[k + 1], score);
         for (int64_t i = data->block[k]; i < data->block[k + 1]; i++) {
             int32_t e = data->segment[i];
             log_density[data->row[i]] = score[i];

@@ -1,6 +1,6 @@
 /* mechanism.c - prepares the B-splines of all variables, once, and sets up the terms of one model. */
 #include "math/spline.h"
-#include "mechanism/mechanism_internal.h"
+#include "mechanism/rows_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, const int64_t *
 
 nonsens_status mechanism_data_new(nonsens_context *ctx, arena *a, int64_t d, const double *const *warped,
                                   int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
-                                  mechanism_data *out)
+                                  int threads, mechanism_data *out)
 {
     const basis_sizes *basis = d == 2 ? &OF_PAIR : start[segments] < MANY_ROWS ? &FEW : &MANY;
     *out = (mechanism_data){.n = start[segments],
@@ -71,6 +71,7 @@ nonsens_status mechanism_data_new(nonsens_context *ctx, arena *a, int64_t d, con
                             .d = d,
                             .segments = segments,
                             .folds = folds,
+                            .threads = threads,
                             .separate = d != 2,
                             .smoothest = d == 2 ? SMOOTHEST_OF_PAIR : SMOOTHEST,
                             .alone_basis = basis->alone,
@@ -175,6 +176,8 @@ nonsens_status mechanism_data_restrict(nonsens_context *ctx, arena *a, const mec
     return NONSENS_OK;
 }
 
+KERNELS(rows_kernel, rows);
+
 /* ---- models ---------------------------------------------------------------------------------------------------- */
 
 static void add_term(mechanism_model *m, const mechanism_splines *left, int64_t rows, const mechanism_splines *right,
@@ -213,7 +216,7 @@ void mechanism_smooth(mechanism_model *m, const double *smooth)
 nonsens_status mechanism_new(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect, int64_t causes,
                              const int64_t *cause, mechanism_model *out)
 {
-    *out = (mechanism_model){.data = data};
+    *out = (mechanism_model){.data = data, .kernel = instruction_set_choose(rows_kernels)};
     const mechanism_splines *y = &data->effect[effect];
     if (data->separate || causes == 0) {
         add_term(out, &data->alone[effect], data->alone_basis, NULL, 1, true, MECHANISM_ALONE, MECHANISM_ALONE);
@@ -230,7 +233,14 @@ nonsens_status mechanism_new(nonsens_context *ctx, arena *a, const mechanism_dat
                      k);
         }
     }
+    for (int64_t i = 0; data->unseen && i < causes; i++) {
+        out->unseen_alone = data->separate ? &data->unseen->alone[effect] : NULL;
+        out->unseen_effect = &data->unseen->effect[effect];
+        out->unseen_cause[i] = &data->unseen->cause[cause[i]];
+    }
     out->size = out->p + 2 * data->segments;
+    out->is_arrow = data->segments > MECHANISM_DENSE;
+    out->ld = out->is_arrow ? out->p : out->size;
     ARENA_TRY(ctx, a, out->penalty, out->p * out->p);
     return NONSENS_OK;
 }

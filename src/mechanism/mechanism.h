@@ -43,9 +43,19 @@ typedef struct mechanism_splines {
     double *slope;  /* (order, n), only for an effect */
 } mechanism_splines;
 
+/*
+ * Points where no rows need be, at which T must rise as well: dT/dy below UNSEEN_SLOPE is penalised.  Fits to data with
+ * such points extrapolate better to new combinations of causes.
+ */
+typedef struct mechanism_unseen {
+    int64_t points;
+    mechanism_splines *alone, *effect, *cause; /* (d) */
+} mechanism_unseen;
+
 /* Rows are kept fold by fold: fold k has rows block[k] .. block[k + 1] - 1. */
 typedef struct mechanism_data {
     int64_t n, d, segments, folds;
+    int threads;      /* that may share a fit; as in parallel_for */
     int64_t all;      /* rows of the data set: n, unless mechanism_data_restrict left out segments */
     int64_t *block;   /* (folds + 1) */
     int64_t *row;     /* (n) of the data set */
@@ -55,12 +65,20 @@ typedef struct mechanism_data {
     int64_t alone_basis, effect_basis;           /* B-splines of y alone, and of y in products */
     int64_t main_basis, cause_basis, pair_basis; /* of x alone, in products with y, in products of two causes */
     mechanism_splines *alone, *effect, *main, *cause, *pair; /* (d) */
+    const mechanism_unseen *unseen;                          /* NULL: none */
 } mechanism_data;
 
 /* Prepares warped (d) columns in [0, 1]; rows are sorted by segment with bounds start (segments + 1); fold (n). */
 nonsens_status mechanism_data_new(nonsens_context *ctx, arena *a, int64_t d, const double *const *warped,
                                   int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
-                                  mechanism_data *out);
+                                  int threads, mechanism_data *out);
+
+/*
+ * Draws unseen points for data that mechanism_data_new made of the same warped columns: causes independent of one
+ * another, each as in a row drawn at random, and the effect uniform.  Memory from `a`; out goes to the field `unseen`.
+ */
+nonsens_status mechanism_unseen_new(nonsens_context *ctx, arena *a, const mechanism_data *data,
+                                    const double *const *warped, int64_t points, uint64_t seed, mechanism_unseen *out);
 
 /*
  * Copies the rows of some segments, keep (segments), as data of `effect` alone: only this variable can be fitted.

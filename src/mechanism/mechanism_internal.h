@@ -20,12 +20,24 @@ typedef struct mechanism_term {
 typedef enum term_form { FORM_ALONE, FORM_PRODUCT, FORM_MAIN, FORM_PAIR, FORMS } term_form;
 term_form term_form_of(const mechanism_term *t);
 
-/* Parameters: coefficients (p), locations (E), logarithms of scales (E). */
+typedef struct rows_kernel rows_kernel;
+
+/* Up to this many segments second derivatives are one dense matrix; with more, an arrow (arrow.h). */
+enum { MECHANISM_DENSE = 50 };
+
+/*
+ * Parameters: coefficients (p), locations (E), logarithms of scales (E).  Second derivatives are (size, size); of an
+ * arrow those of the coefficients, (p, p), and then those of each segment's location and scale, (E, 3).
+ */
 typedef struct mechanism_model {
     const mechanism_data *data;
     int64_t terms, p, size;
+    bool is_arrow;
+    int64_t ld; /* of the second derivatives of the coefficients: size, or p of an arrow */
     mechanism_term term[MECHANISM_MAX_TERMS];
+    const mechanism_splines *unseen_alone, *unseen_effect, *unseen_cause[MECHANISM_MAX_CAUSES]; /* of unseen points */
     double *penalty; /* (p, p) second derivatives of the penalty, by mechanism_smooth */
+    const rows_kernel *kernel;
 } mechanism_model;
 
 /* Ridge in addition to second differences, so that coefficients without rows are defined. */
@@ -34,6 +46,18 @@ typedef struct mechanism_model {
 static inline double mechanism_ridge(double weight)
 {
     return MECHANISM_RIDGE * (weight < MECHANISM_RIDGE_UP_TO ? weight : MECHANISM_RIDGE_UP_TO);
+}
+
+/* Returns how many numbers the second derivatives are. */
+static inline int64_t mechanism_hessian_size(const mechanism_model *m)
+{
+    return m->is_arrow ? m->p * m->p + 3 * m->data->segments : m->size * m->size;
+}
+
+/* Returns the weight of the squared sums of locations and of scales. */
+static inline double mechanism_pin(const mechanism_model *m)
+{
+    return (double)m->data->n / (double)m->data->segments;
 }
 
 /* If dT/dy is below this, or negative, log dT/dy is continued by its second-order expansion. */
@@ -46,6 +70,9 @@ nonsens_status mechanism_new(nonsens_context *ctx, arena *a, const mechanism_dat
 /* Fills the penalty: smooth (MECHANISM_WEIGHTS) has the weights of second differences. */
 void mechanism_smooth(mechanism_model *m, const double *smooth);
 
+/* Returns the penalty of unseen points; adds to gradient, and to the lower triangle of hessian, unless NULL. */
+double mechanism_unseen_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian);
+
 /* Parameters, and T and dT/dy at all rows, which are linear in the coefficients. */
 typedef struct mechanism_point {
     double *theta;             /* (size) */
@@ -56,20 +83,26 @@ typedef struct mechanism_point {
 typedef struct mechanism_weights {
     double *first, *second, *mixed;     /* (n) by T, twice, by T and rho */
     double *slope_first, *slope_second; /* (n) by dT/dy, twice */
-    double *crossing;                   /* (2, p, E) summed: by segments' parameters and coefficients */
+    double *crossing;                   /* (2, p, E) summed: by segments' parameters and coefficients; if the second
+                                           derivatives are an arrow, they lack these */
     struct mechanism_second *sums;      /* second.h */
 } mechanism_weights;
 
-/* Allocate a point and the weights of a model. */
+/* Allocate a point and the weights of a model; `like`, unless NULL, are other weights of it, which lend what they can.
+ */
 nonsens_status mechanism_point_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_point *out);
-nonsens_status mechanism_weights_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_weights *out);
+nonsens_status mechanism_weights_new(nonsens_context *ctx, arena *a, const mechanism_model *m,
+                                     const mechanism_weights *like, mechanism_weights *out);
 
 /* Computes T and dT/dy from theta. */
 void mechanism_apply(const mechanism_model *m, mechanism_point *at);
 
-/* Returns the sum of log densities of rows from .. to - 1; sets log_density (n) at these rows if it is not NULL. */
-double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
-                            double *log_density);
+/* Returns the sum of log densities of rows from .. to - 1. */
+double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to);
+
+/* Sets log_density (n) at rows from .. to - 1; very small dT/dy are raised, lest one row decide. */
+void mechanism_score(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+                     double *log_density);
 
 /*
  * Adds gradient (size) and, if not NULL, the lower triangle of the second derivatives of minus the log likelihood of

@@ -1,6 +1,7 @@
 /* second.c - orders rows by cells, has products of B-splines added up, and puts the sums into the matrix. */
 #include "mechanism/second.h"
 
+#include "base/instruction_set.h"
 #include "math/pair.h"
 
 #include <string.h>
@@ -13,21 +14,7 @@ int64_t sums_left(term_form first, term_form second)
     return LEFT[first][second];
 }
 
-/* ---- the code for this processor ---- */
-
-#ifdef __x86_64__
-sums_fn sums_avx2;
-#endif
-
-sums_fn *sums_choose(void)
-{
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        return sums_avx2;
-    }
-#endif
-    return sums_plain;
-}
+KERNELS(sums_kernel, sums);
 
 /* ---- terms in the order of the effect's cells ------------------------------------------------------------------- */
 
@@ -126,10 +113,22 @@ static nonsens_status sort_term(nonsens_context *ctx, arena *a, const mechanism_
     return NONSENS_OK;
 }
 
+/* Allocates what changes from sum to sum. */
+static nonsens_status make_room(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_second *s)
+{
+    int64_t n = m->data->n;
+    ARENA_TRY(ctx, a, s->weight, n);
+    ARENA_TRY(ctx, a, s->slope_weight, n);
+    ARENA_TRY(ctx, a, s->own, SUMS_TRIANGLE * n);
+    ARENA_TRY(ctx, a, s->sum, s->sums);
+    ARENA_TRY(ctx, a, s->used, s->cells);
+    return NONSENS_OK;
+}
+
 nonsens_status mechanism_second_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_second *out)
 {
-    int64_t n = m->data->n, most = 0, most_cells = 0;
-    *out = (mechanism_second){.add_up = sums_choose()};
+    int64_t n = m->data->n;
+    *out = (mechanism_second){.kernel = instruction_set_choose(sums_kernels)};
     ARENA_TRY(ctx, a, out->row, n);
     TRY(sort_rows(ctx, a, m, out->row));
     for (int64_t t = 0; t < m->terms; t++) {
@@ -137,16 +136,18 @@ nonsens_status mechanism_second_new(nonsens_context *ctx, arena *a, const mechan
         for (int64_t u = t; u < m->terms; u++) {
             int64_t cells = cells_of(&m->term[t]) * cells_of_second(&m->term[t], &m->term[u]);
             int64_t sums = cells * SUMS_RIGHT * sums_left(term_form_of(&m->term[t]), term_form_of(&m->term[u]));
-            most = sums > most ? sums : most;
-            most_cells = cells > most_cells ? cells : most_cells;
+            out->sums = sums > out->sums ? sums : out->sums;
+            out->cells = cells > out->cells ? cells : out->cells;
         }
     }
-    ARENA_TRY(ctx, a, out->weight, n);
-    ARENA_TRY(ctx, a, out->slope_weight, n);
-    ARENA_TRY(ctx, a, out->own, SUMS_TRIANGLE * n);
-    ARENA_TRY(ctx, a, out->sum, most);
-    ARENA_TRY(ctx, a, out->used, most_cells);
-    return NONSENS_OK;
+    return make_room(ctx, a, m, out);
+}
+
+nonsens_status mechanism_second_beside(nonsens_context *ctx, arena *a, const mechanism_model *m,
+                                       const mechanism_second *other, mechanism_second *out)
+{
+    *out = *other;
+    return make_room(ctx, a, m, out);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------------- */
@@ -175,7 +176,7 @@ typedef struct destination {
 
 enum { MAX_DESTINATIONS = EFFECT * CAUSE * EFFECT };
 
-/* The place of the product of B-splines t and u, (left, right) each, in the outer product of sums_body.h. */
+/* The place of the product of B-splines t and u, (left, right) each, in the outer product of sums.c. */
 static int64_t place_of(term_form first, term_form second, const int64_t *t, const int64_t *u)
 {
     int64_t low = t[0] < u[0] ? t[0] : u[0], high = t[0] < u[0] ? u[0] : t[0];
@@ -237,14 +238,14 @@ static void add_cells(const mechanism_model *m, mechanism_second *s, const mecha
                       double *hessian)
 {
     destination list[MAX_DESTINATIONS];
-    int64_t count = list_destinations(t, u, m->size, list), right = cells_right(t), other_right = cells_right(u);
+    int64_t count = list_destinations(t, u, m->ld, list), right = cells_right(t), other_right = cells_right(u);
     int64_t cells = cells_of(t), second_cells = cells_of_second(t, u);
     int64_t size = SUMS_RIGHT * sums_left(term_form_of(t), term_form_of(u));
     bool common = second_cells != cells_of(u), two = u->right;
     uint8_t *used = s->used;
     double *sum = s->sum;
     for (int64_t i = 0; i < cells; i++) {
-        double *column = hessian + (t->offset + i / right * t->stride + i % right) * m->size + u->offset;
+        double *column = hessian + (t->offset + i / right * t->stride + i % right) * m->ld + u->offset;
         column += common ? i / right * u->stride : 0;
         for (int64_t left = 0; left < second_cells / other_right; left++) {
             for (int64_t k = 0; k < other_right; k++, sum += size, used++) {
@@ -275,7 +276,7 @@ void mechanism_second_add(const mechanism_model *m, mechanism_second *s, const d
                             .own = s->own,
                             .sum = s->sum,
                             .used = s->used};
-            s->add_up(&job);
+            s->kernel->add_up(&job);
             add_cells(m, s, &m->term[t], &m->term[u], hessian);
         }
     }

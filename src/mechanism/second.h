@@ -10,11 +10,15 @@ typedef struct mechanism_second {
     double *weight, *slope_weight, *own;
     double *sum;
     uint8_t *used;
-    sums_fn *add_up;
+    int64_t sums, cells; /* lengths of sum and used */
+    const sums_kernel *kernel;
 } mechanism_second;
 
 /* Allocates what the sums of a model need. */
 nonsens_status mechanism_second_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_second *out);
+/* The same with the sorted rows of another one. */
+nonsens_status mechanism_second_beside(nonsens_context *ctx, arena *a, const mechanism_model *m,
+                                       const mechanism_second *other, mechanism_second *out);
 
 /*
  * Adds to the lower triangle of hessian (size, size) the second derivatives by coefficients; second and slope_second

@@ -3,7 +3,7 @@
  *
  * At a row few B-splines are not zero, and which these are depends only on the cells of the variables, between two
  * knots.  The products of two terms at a row are an outer product of at most nine numbers and four, which is added to
- * the sums of its pair of cells.  The same code is compiled for several instruction sets (sums_body.h).
+ * the sums of its pair of cells.  sums.c is compiled once per instruction set.
  */
 #ifndef MECHANISM_SUMS_H
 #define MECHANISM_SUMS_H
@@ -29,13 +29,11 @@ typedef struct sums_job {
     uint8_t *used;                       /* which of the cells have rows */
 } sums_job;
 
-typedef void sums_fn(const sums_job *job);
+typedef struct sums_kernel {
+    void (*add_up)(const sums_job *job);
+} sums_kernel;
 
 /* Returns how many numbers the left side of the outer product of two terms has. */
 int64_t sums_left(term_form first, term_form second);
-
-/* The code for this processor, and that for all of its kind. */
-sums_fn *sums_choose(void);
-sums_fn sums_plain;
 
 #endif

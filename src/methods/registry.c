@@ -83,11 +83,13 @@
 
 enum {
     PAIR = NONSENS_COMMAND_DIRECTION,
-    GRAPH = NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN,
+    GRAPH = NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN | NONSENS_COMMAND_EFFECT,
     MAX_ROWS = 100000 /* of methods that need a kilobyte or a millisecond per row; standard errors are small by then */
 };
 
 /* ---- the rows ---- */
+
+static const method_server structured_server = {share_new, share_free, share_make_unit};
 
 static const method table[] = {
     {
@@ -103,6 +105,7 @@ static const method table[] = {
                  .disturbances = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER},
         .direction = structured_direction,
         .discover = structured_discover,
+        .server = &structured_server,
         .direction_memory = {.further = structured_classifier_memory},
         .discover_memory = {.per_variable = 2e6, .per_value = 190},
         .max_rows = MAX_ROWS,

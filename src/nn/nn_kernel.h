@@ -9,6 +9,7 @@
 #ifndef NN_NN_KERNEL_H
 #define NN_NN_KERNEL_H
 
+#include "base/instruction_set.h"
 #include "base/memory.h"
 #include "options/options.h"
 
@@ -72,13 +73,12 @@ typedef struct nn_kernel {
     void (*tanh)(int64_t n, const float *x, float *out);
 } nn_kernel;
 
-/* Return the kernels of this architecture, the best first; is_available: whether this processor can run it. */
-int64_t kernel_count(void);
-const nn_kernel *kernel_at(int64_t index, bool *is_available);
+/* Returns the kernel for an instruction set, or NULL; some are not of this architecture. */
+const nn_kernel *kernel_for(instruction_set set);
 
 /*
- * Chooses the best kernel that the processor has, or the one that the environment variable NONSENS_KERNEL names.  Fails
- * if the named one is not available.
+ * Chooses the best kernel that the processor has, or that the environment variable NONSENS_KERNEL allows.  Fails if it
+ * names an instruction set that is not available.
  */
 nonsens_status kernel_choose(nonsens_context *ctx, const nn_kernel **out);
 

@@ -47,7 +47,7 @@ const nonsens_option_info *nonsens_option_find(const char *key, unsigned command
 
 bool option_changes_results(const nonsens_option_info *info)
 {
-    static const char *const execution[] = {"threads", "max-memory", "journal", "resume", NULL};
+    static const char *const execution[] = {"threads", "max-memory", "journal", "resume", "shard", NULL};
     bool changes = true;
     for (size_t k = 0; execution[k]; k++) {
         changes = changes && strcmp(info->key, execution[k]) != 0;
@@ -57,8 +57,8 @@ bool option_changes_results(const nonsens_option_info *info)
 
 const char *option_command_name(unsigned command)
 {
-    static const char *const name[] = {"simulate",  "direction", "independence", "diagnose", "ica",
-                                       "reproduce", "discover",  "compare",      "explain",  "report"};
+    static const char *const name[] = {"simulate", "direction", "independence", "diagnose", "ica",  "reproduce",
+                                       "discover", "compare",   "explain",      "report",   "merge", "effect"};
     for (size_t k = 0; k < sizeof name / sizeof *name; k++) { // in the order of the NONSENS_COMMAND_* bits
         if (command == 1u << k) {
             return name[k];

@@ -133,9 +133,13 @@ struct nonsens_options {
     /* discover: bootstrap samples */
     int64_t bootstrap;
     enum option_resample resample;
-    const char *journal;
+    const char *journal, *shard; /* also direction */
     /* explain: what changed in a segment */
-    const char *of, *against, *graph;
+    const char *of, *against, *graph; /* graph: also effect */
+    /* effect: what is asked, beside do_values */
+    const char *change, *on, *in, *row, *rows;
+    int64_t draws, graph_uncertainty;
+    bool extrapolate;
     /* compare */
     bool pattern, closure;
     const char *truth_column;
@@ -149,6 +153,7 @@ struct nonsens_options {
     enum option_interventions interventions;
     bool correlated, cyclic, independent, changing_mechanism;
     double edge_prob, fault;
+    const char *do_values;
     /* reproduce (resume: also direction and discover) */
     int64_t reps;
     const char *out, *cells, *data;

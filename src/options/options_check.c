@@ -2,12 +2,13 @@
 #include "options/options_internal.h"
 
 #include "base/blas_memory.h"
+#include "base/instruction_set.h"
 #include "base/show.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { MIN_BASIS = 6 };
+enum { MIN_BASIS = 6, MIN_DRAWS = 20 };
 
 static nonsens_status check_training(nonsens_context *ctx, const nonsens_options *o)
 {
@@ -142,9 +143,14 @@ static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o
     if (o->pairs[0] && o->x[0]) {
         return fail(ctx, NONSENS_ERR_USAGE, "--pairs says which pairs are looked at; leave out --x and --y");
     }
-    if (!o->pairs[0] && (o->resume || o->fdr != FDR_BH)) {
+    const char *unused = o->resume          ? "resume"
+                         : o->fdr != FDR_BH ? "fdr"
+                         : o->journal[0]    ? "journal"
+                         : o->shard[0]      ? "shard"
+                                            : NULL;
+    if (!o->pairs[0] && unused) {
         return fail(ctx, NONSENS_ERR_USAGE, "--%s is for many pairs; name them with --pairs all or --pairs FILE",
-                    o->resume ? "resume" : "fdr");
+                    unused);
     }
     return NONSENS_OK;
 }
@@ -167,6 +173,13 @@ static nonsens_status check_explained(nonsens_context *ctx, const nonsens_option
     if (!o->of[0]) {
         return fail(ctx, NONSENS_ERR_USAGE, "explain needs --of SEGMENT, the label of the segment to be explained");
     }
+    const char *unused = o->resume ? "resume" : o->journal[0] ? "journal" : o->shard[0] ? "shard" : NULL;
+    if (unused && strcmp(o->of, NONSENS_ALL_SEGMENTS) != 0) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--%s is for many segments, and --of names one; leave it out, or explain each segment with "
+                    "--of " NONSENS_ALL_SEGMENTS,
+                    unused);
+    }
     if (strcmp(o->of, o->against) == 0) {
         return fail(ctx, NONSENS_ERR_USAGE, "--of and --against both name %s; name two different segments",
                     show_quoted(shown, o->of));
@@ -178,9 +191,37 @@ static nonsens_status check_explained(nonsens_context *ctx, const nonsens_option
     return NONSENS_OK;
 }
 
+static nonsens_status check_effect(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->command != NONSENS_COMMAND_EFFECT) {
+        return NONSENS_OK;
+    }
+    if (o->graph[0] && o->knowledge[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--graph and --knowledge cannot be combined: a graph that is given is not looked for");
+    }
+    if (o->graph[0] && o->graph_uncertainty > 0) {
+        return fail(
+            ctx, NONSENS_ERR_USAGE,
+            "--graph-uncertainty finds the graph again in parts of the rows, but --graph gives one; leave one out");
+    }
+    if (o->row[0] && o->rows[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--row and --rows both say which rows are meant; give one of them");
+    }
+    if ((o->row[0] || o->rows[0]) && o->graph_uncertainty > 0) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--graph-uncertainty is not for single rows; leave out --row and --rows");
+    }
+    if (o->draws > 0 && o->draws < MIN_DRAWS) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--draws %" PRId64 ": intervals need at least %d; 0 gives none", o->draws,
+                    MIN_DRAWS);
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status options_check(nonsens_context *ctx, const nonsens_options *options)
 {
     TRY(check_explained(ctx, options));
+    TRY(check_effect(ctx, options));
     TRY(check_variables(ctx, options));
     TRY(check_pairs(ctx, options));
     TRY(check_segments(ctx, options));
@@ -197,7 +238,9 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
                     option_command_name(options->command));
     }
     TRY(check_explained(ctx, options));
+    TRY(check_effect(ctx, options));
     TRY(check_blocks(ctx, options));
     TRY(check_training(ctx, options));
+    TRY(instruction_set_check(ctx));
     return blas_reserve(ctx);
 }

@@ -19,7 +19,8 @@ enum {
     DIS = NONSENS_COMMAND_DISCOVER,
     COM = NONSENS_COMMAND_COMPARE,
     EXP = NONSENS_COMMAND_EXPLAIN,
-    ANALYSE = DIR | IND | DIA | ICA | DIS | EXP
+    EFF = NONSENS_COMMAND_EFFECT,
+    ANALYSE = DIR | IND | DIA | ICA | DIS | EXP | EFF
 };
 
 #define RUN "Run"
@@ -29,6 +30,7 @@ enum {
 #define UNMIXING "Unmixing"
 #define TESTS "Tests"
 #define BASELINES "Baselines"
+#define QUESTION "Question"
 #define MODEL "Model"
 #define DEVIATIONS "Deviations from the model"
 #define COMPARISON "Comparison"
@@ -72,9 +74,7 @@ const option_row option_table[] = {
             "Seed of every random number; the same seed gives the same result on any number of threads."),
     INTEGER("seed", seed, REP, RUN, "100001", 0, 0x1p52, "",
             "Seed of the first repetition; the others count up from it. Reported figures use seeds from 100,001."),
-    INTEGER("threads", threads, ANALYSE, RUN, "0", 0, 1024, "threads",
-            "How many threads to use; 0 means all cores."),
-    INTEGER("threads", threads, REP, RUN, "0", 0, 1024, "threads",
+    INTEGER("threads", threads, ANALYSE | REP, RUN, "0", 0, 1024, "threads",
             "How many threads to use, under mpirun in each process; 0 means all cores, or one where several processes "
             "of the run share a machine."),
     INTEGER("max-memory", max_memory, SIM | ANALYSE | REP, RUN, "0", 0, 1e9, "megabytes",
@@ -82,18 +82,21 @@ const option_row option_table[] = {
     REAL("time-limit", time_limit, DIS, RUN, "0", 0, 1e9, "seconds, at least 0",
          "structured: end the search after so many seconds and give the best graph so far, marked unfinished; 0 means no "
          "limit. How far the search gets depends on the machine."),
-    REAL("alpha", alpha, ANALYSE & ~(DIS | EXP), RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+    REAL("alpha", alpha, ANALYSE & ~(DIS | EXP | EFF), RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
     REAL("alpha", alpha, DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole; pc, pc-nonsens and cdnod: of each test of independence."),
     REAL("alpha", alpha, EXP, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "A disturbance is said to have changed where its q-value is at most this; also the level of the method that "
          "finds the graph, and one minus that of intervals."),
+    REAL("alpha", alpha, EFF, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+         "One minus the level of intervals; also the error level of the method that finds the graph, and of tests of a graph "
+         "that is given."),
     TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
-    TEXT("method", method, DIS | EXP, RUN, "structured", "The method that finds the graph; `nonsens methods` lists them."),
+    TEXT("method", method, DIS | EXP | EFF, RUN, "structured", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
            "How the variables are separated into sources; auto means score-matching."),
-    INTEGER("most-rows", max_rows, DIR | DIS | EXP, RUN, "0", 0, 1000000000000, "rows",
+    INTEGER("most-rows", max_rows, DIR | DIS | EXP | EFF, RUN, "0", 0, 1000000000000, "rows",
             "Use a sample of so many rows, drawn evenly from all segments, where there are more; 0 leaves the choice to "
             "the method (100000 for those that take long or need much memory, all for the others)."),
     INTEGER("most-rows", max_rows, DIA, RUN, "0", 0, 1000000000000, "rows",
@@ -123,7 +126,17 @@ const option_row option_table[] = {
            "What a resample is: half of the rows of each segment, or as many as there are, drawn with replacement "
            "(then rows repeat, which tests of independence take for dependence)."),
     TEXT("journal", journal, DIS, RUN, "",
-         "File that gets a line for each finished resample, so that a run that was stopped can go on with --resume."),
+         "File that gets a line for each finished resample, or without --bootstrap for each fit of structured, so that a "
+         "run that was stopped can go on with --resume."),
+    TEXT("journal", journal, DIR, RUN, "",
+         "pairs: file that gets a line for each finished pair, so that a run that was stopped can go on with --resume; "
+         "left out, it is FILE.journal of --json FILE."),
+    TEXT("journal", journal, EXP, RUN, "",
+         "--of all: file that gets a line for each finished segment, so that a run that was stopped can go on with "
+         "--resume; left out, it is FILE.journal of --json FILE."),
+    TEXT("shard", shard, DIR | DIS | EXP, RUN, "",
+         "I/N: run only part I of N of the pairs, resamples or segments and write the journal only, as one of N jobs of a scheduler; "
+         "`nonsens merge` joins the journals."),
     TEXT("pairs", pairs, DIR, RUN, "",
          "Decide on many pairs: all, or a file with two names a line; --json FILE gets one line per pair."),
     CHOICE("fdr", fdr, DIR, RUN, "bh", "bh|by|none",
@@ -132,25 +145,48 @@ const option_row option_table[] = {
     CHOICE("fdr", fdr, EXP, RUN, "bh", "bh|by|none",
            "q-values over variables that bound the share of false ones among those said to have changed, by Benjamini "
            "and Hochberg (bh) or, under any dependence, Benjamini and Yekutieli (by); none: p-values as they are."),
-    INTEGER_OR("block-length", block_length, EXP, RUN, "auto", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
+    INTEGER_OR("block-length", block_length, EXP | EFF, RUN, "auto", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
                "For rows that follow one another in time: blocks of this many neighbouring rows count as independent of "
                "one another. auto finds the length from the autocorrelation of the rows: 1 if there is none."),
     FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
-    FLAG("resume", resume, DIR, RUN, "pairs: go on with FILE.journal, which a run that was stopped left beside --json FILE."),
+    FLAG("resume", resume, DIR, RUN, "pairs: go on with the journal of a run that was stopped: --journal FILE, or FILE.journal beside --json FILE."),
+    FLAG("resume", resume, EXP, RUN, "--of all: go on with the journal of a run that was stopped: --journal FILE, or FILE.journal beside --json FILE."),
+
+    INTEGER("draws", draws, EFF, RUN, "100", 0, 100000, "bootstrap samples",
+            "Resamples of the rows inside segments, in which mechanisms are fitted again: intervals come from them. 0: no "
+            "intervals; else at least 20."),
+    INTEGER("graph-uncertainty", graph_uncertainty, EFF, RUN, "0", 0, 100000, "half samples",
+            "Find the graph again in so many half samples of the rows, and widen intervals to what these graphs answer; 20 or "
+            "more. 0: intervals are given the graph."),
+    FLAG("extrapolate", extrapolate, EFF, RUN,
+         "Answer also where few rows, or none, are like those asked about. Values beyond the range of the data count as its "
+         "ends."),
+
+    TEXT("do", do_values, EFF, QUESTION, "",
+         "Sets variables: A=VALUE, or A=FROM:TO:STEP for a curve; several, separated by commas, are set together."),
+    TEXT("change", change, EFF, QUESTION, "",
+         "Adds to variables: A=+1 or A=-2; several, separated by commas, are changed together."),
+    TEXT("on", on, EFF, QUESTION, "all", "The variable that is asked about, or several, separated by commas; all: every other one."),
+    TEXT("in", in, EFF, QUESTION, "",
+         "Label of a segment: what would happen there, with its disturbances; left out, in all rows and in each segment."),
+    TEXT("row", row, EFF, QUESTION, "",
+         "What these rows would have been: numbers from 1, separated by commas, or all. The first line below the names is row 1."),
+    TEXT("rows", rows, EFF, QUESTION, "", "File with such numbers, one a line."),
 
     TEXT("segment", segment, ANALYSE, DATA, "",
          "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only. Several "
          "files need none: each is a segment, called after its file."),
     TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
-    TEXT("of", of, EXP, DATA, "", "Label of the segment to be explained."),
+    TEXT("of", of, EXP, DATA, "", "Label of the segment to be explained; all: each segment in turn, unless one has this label."),
     TEXT("against", against, EXP, DATA, "",
          "Label of the segment that it is compared with; left out, all other segments together."),
-    TEXT("graph", graph, EXP, DATA, "",
+    TEXT("graph", graph, EXP | EFF, DATA, "",
          "File with the graph, in a format that `nonsens compare` reads; left out, --method finds one."),
-    FLAG("reversed", reversed, EXP, DATA,
+    FLAG("reversed", reversed, EXP | EFF, DATA,
          "The arrows of --graph point from effects to causes, as in a call graph: caller -> callee."),
     TEXT("target", target, EXP, DATA, "",
-         "The variable in which the fault was seen: only variables that can reach it in the graph count."),
+         "The variable in which the fault was seen: only variables that can reach it in the graph count. The answer says "
+         "how much of the change of its mean each root cause accounts for."),
     INTEGER_OR("onset", onset, EXP, DATA, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
                "The fault begins at this row of the segment, in the order of the file: the rows before it show what is "
                "normal. auto finds the row from --target."),
@@ -165,7 +201,7 @@ const option_row option_table[] = {
          "Variables to condition on, separated by commas: the question is then whether x and y are "
          "independent once these are known."),
     FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
-    TEXT("knowledge", knowledge, DIS | EXP, DATA, "",
+    TEXT("knowledge", knowledge, DIS | EXP | EFF, DATA, "",
          "File with what is known beforehand, in Tetrad's text format: tiers, forbidden and required arrows."),
     TEXT("targets", targets, DIS, DATA, "",
          "CSV file with the interventions: segment,variable,kind. kind is fixed, changed, activity or unknown; left out, "
@@ -318,6 +354,9 @@ const option_row option_table[] = {
     CHOICE("interventions", interventions, SIM, MODEL, "none", "none|fixed|changed|mixed",
            "Half of the segments, drawn at random, intervene on one variable each: fixed draws it from outside, whatever "
            "its causes; changed gives it another mechanism. The truth file lists them."),
+    TEXT("do", do_values, SIM, MODEL, "",
+         "--sem node: NAME=VALUE[,NAME=VALUE...] sets variables from outside. All disturbances stay as they are without it, "
+         "so the data of two runs with the same seed differ by the effects of these values alone."),
     REAL("edge-prob", edge_prob, SIM, MODEL, "-1", -1, 1, "from 0 to 1, or -1",
          "Probability of an edge between two variables; -1 means 2/(nodes-1)."),
 

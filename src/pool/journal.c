@@ -198,7 +198,13 @@ nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, jour
 
 nonsens_status journal_look(nonsens_context *ctx, const char *path, journal *out)
 {
-    *out = (journal){0};
+    return journal_look_visited(ctx, path, NULL, NULL, out);
+}
+
+nonsens_status journal_look_visited(nonsens_context *ctx, const char *path, journal_visit_fn *visit, void *user,
+                                    journal *out)
+{
+    *out = (journal){.visit = visit, .user = user};
     return open_lines(ctx, path, false, out);
 }
 
@@ -253,24 +259,33 @@ nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, jour
 
 /* ---- writing ---- */
 
-/*
- * Returns the line with its checksum and line break, and a line break before it if the file ends inside another line.
- * NULL without memory.
- */
-static char *line_text(const journal *j, const json_value *line, size_t *length)
+char *journal_print(const json_value *line, size_t *length)
 {
     char *dumped = json_text(line, JSON_COMPACT, JSON_EXACT_DIGITS), sum[SUM_BYTES + 1];
-    size_t bytes = dumped ? strlen(dumped) : 0, before = j->torn ? 1 : 0;
-    char *text = dumped ? memory_get(before + bytes + SUM_BYTES, 1) : NULL;
+    size_t bytes = dumped ? strlen(dumped) : 0;
+    char *text = dumped ? memory_get(bytes + SUM_BYTES, 1) : NULL;
     if (text) {
         print_sum(dumped, bytes, sum);
-        text[0] = '\n';
-        memcpy(text + before, dumped, bytes - 1);
-        memcpy(text + before + bytes - 1, sum, SUM_BYTES);
-        *length = before + bytes + SUM_BYTES;
-        text[*length - 1] = '\n';
+        memcpy(text, dumped, bytes - 1);
+        memcpy(text + bytes - 1, sum, SUM_BYTES + 1);
+        *length = bytes - 1 + SUM_BYTES;
     }
     memory_release(dumped);
+    return text;
+}
+
+/* Returns the line with a line break, and another before it if the file ends inside a line.  NULL without memory. */
+static char *line_text(const journal *j, const json_value *line, size_t *length)
+{
+    size_t bytes = 0, before = j->torn ? 1 : 0;
+    char *printed = journal_print(line, &bytes), *text = printed ? memory_get(before + bytes + 1, 1) : NULL;
+    if (text) {
+        text[0] = '\n';
+        memcpy(text + before, printed, bytes);
+        text[before + bytes] = '\n';
+        *length = before + bytes + 1;
+    }
+    memory_release(printed);
     return text;
 }
 

@@ -44,6 +44,11 @@ nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, jour
                                     journal *out);
 /* Opens a journal to check it before a run: a missing file is an empty journal, and nothing can be appended. */
 nonsens_status journal_look(nonsens_context *ctx, const char *path, journal *out);
+/* Does the same with a visitor. */
+nonsens_status journal_look_visited(nonsens_context *ctx, const char *path, journal_visit_fn *visit, void *user,
+                                    journal *out);
+/* Returns the line as text with its checksum, without line break, for the caller to release; NULL without memory. */
+char *journal_print(const json_value *line, size_t *length);
 /* Closes a journal and its file. */
 void journal_close(journal *j);
 /* Closes a journal but leaves its file open and locked; the caller closes the file. */

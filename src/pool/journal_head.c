@@ -62,6 +62,27 @@ static const char *first_difference(const json_value *head, const json_value *th
     return NULL;
 }
 
+bool journal_heads_differ(const json_value *a, const json_value *b, const char **part, const char **key)
+{
+    static const char *const one[] = {"options", "version"}, *const many[] = {"inputs", "settings"};
+    *key = NULL;
+    for (size_t k = 0; k < sizeof one / sizeof *one; k++) {
+        *part = one[k];
+        if (!json_equal(json_object_get(a, *part), json_object_get(b, *part))) {
+            return true;
+        }
+    }
+    for (size_t k = 0; k < sizeof many / sizeof *many; k++) {
+        *part = many[k];
+        *key = first_difference(a, b, *part);
+        *key = *key ? *key : first_difference(b, a, *part);
+        if (*key) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *setting_of(const json_value *head, const char *key, char shown[SHOWN_BYTES])
 {
     const char *value = json_get_string(json_object_get(head, "settings"), key);

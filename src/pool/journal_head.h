@@ -30,6 +30,11 @@ nonsens_status journal_head_add_input(nonsens_context *ctx, json_value *head, co
 /* Fails if the journal has another head or is not a journal of this kind; an empty journal fits. */
 nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const journal_kind *kind,
                                   const json_value *head);
+/*
+ * Finds where two heads differ: *part is "options", "version", "inputs" or "settings", and *key which of them, of the
+ * latter two.  False if they are equal.
+ */
+bool journal_heads_differ(const json_value *a, const json_value *b, const char **part, const char **key);
 /* Checks the head, and writes it to an empty journal. */
 nonsens_status journal_begin(nonsens_context *ctx, journal *j, const journal_kind *kind, json_value *head);
 

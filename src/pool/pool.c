@@ -1,13 +1,12 @@
-/* pool.c - runs units of work on the threads of one process, or shares them among several processes. */
+/* pool.c - shares units of work among several processes. */
 #include "pool/pool.h"
 
+#include "base/hash.h"
 #include "base/parallel.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,12 +14,20 @@
 
 enum worker_state { WORKER_FREE, WORKER_ASKED, WORKER_READY, WORKER_DONE };
 
+/* A unit, by cell and seed or by its task. */
+typedef struct pool_unit {
+    int64_t number, cell, seed;
+    json_value *task;
+} pool_unit;
+
 /*
  * The calling thread sets READY, the worker sets DONE; the thread that may set the next state owns the other members.
  */
 typedef struct worker {
+    struct pool *pool;
+    pthread_t thread;
     atomic_int state;
-    int64_t unit, cell, seed;
+    pool_unit unit;
     json_value *line;
     nonsens_status status;
     char message[MESSAGE_BYTES];
@@ -38,6 +45,7 @@ typedef struct pool {
     bool lost;                   /* a message could not be sent or read */
     bool told;                   /* other members: the stop was received or reported */
     int64_t next, running, kept; /* member 0: next job, number of running jobs, number of finished jobs */
+    pool_crew *crew, own;        /* member 0: who waits for a unit; `own` if the work has none */
 } pool;
 
 /* Sleeps longer the longer nothing has happened: waiting costs almost nothing, and delays a unit only a little. */
@@ -51,6 +59,14 @@ static void rest(int turns)
     nanosleep(&(struct timespec){0, (long)microseconds * 1000}, NULL);
 }
 
+static nonsens_status make_line(nonsens_context *ctx, arena *scratch, const pool_work *work, worker *w)
+{
+    TRY(check_cancelled(ctx));
+    const pool_unit *u = &w->unit;
+    return u->task ? work->make_task(ctx, scratch, work->state, u->task, &w->line)
+                   : work->make(ctx, scratch, work->state, u->cell, u->seed, &w->line);
+}
+
 static void run_unit(pool *p, worker *w)
 {
     nonsens_context child;
@@ -58,10 +74,9 @@ static void run_unit(pool *p, worker *w)
     context_child(&child, p->ctx);
     child.silent = true; // only the calling thread reports
     w->line = NULL;
-    w->status = check_cancelled(&child);
-    if (w->status == NONSENS_OK) {
-        w->status = p->work->make(&child, &scratch, p->work->state, w->cell, w->seed, &w->line);
-    }
+    w->status = make_line(&child, &scratch, p->work, w);
+    json_decref(w->unit.task);
+    w->unit.task = NULL;
     arena_free(&scratch);
     memcpy(w->message, child.message, sizeof w->message);
     atomic_store(&w->state, WORKER_DONE);
@@ -83,30 +98,38 @@ static void release_lines(pool *p)
 {
     for (int i = 0; i < p->workers; i++) {
         json_decref(p->worker[i].line);
+        json_decref(p->worker[i].unit.task);
     }
 }
 
-/* Runs the pool; the calling thread sends and receives.  If it gets no other thread, it also runs units. */
+static void *begin_worker(void *user)
+{
+    worker *w = user;
+    be_worker(w->pool, w);
+    return NULL;
+}
+
+/*
+ * Runs the pool; the calling thread sends and receives.  If it gets no other thread, it also runs units.  Workers are
+ * threads of their own, not those of a parallel region: loops inside their units may have several threads.
+ */
 static void run_pool(pool *p, int wanted, void (*turn)(pool *p, bool *over))
 {
-#pragma omp parallel num_threads(parallel_team(wanted + 1))
-    {
-        int me = omp_get_thread_num();
-        bool over = false;
-#pragma omp single
-        p->workers = omp_get_num_threads() > 1 ? omp_get_num_threads() - 1 : 1;
-        if (me > 0) {
-            be_worker(p, &p->worker[me - 1]);
+    int threads = 0;
+    for (bool more = true; more && threads < wanted; threads += more) {
+        p->worker[threads].pool = p;
+        more = pthread_create(&p->worker[threads].thread, NULL, begin_worker, &p->worker[threads]) == 0;
+    }
+    p->workers = threads > 0 ? threads : 1;
+    for (bool over = false; !over;) {
+        turn(p, &over);
+        if (threads == 0 && atomic_load(&p->worker[0].state) == WORKER_READY) {
+            run_unit(p, &p->worker[0]);
         }
-        while (me == 0 && !over) {
-            turn(p, &over);
-            if (omp_get_num_threads() == 1 && atomic_load(&p->worker[0].state) == WORKER_READY) {
-                run_unit(p, &p->worker[0]);
-            }
-            if (over) {
-                atomic_store(&p->closed, true);
-            }
-        }
+    }
+    atomic_store(&p->closed, true);
+    for (int i = 0; i < threads; i++) {
+        pthread_join(p->worker[i].thread, NULL);
     }
     release_lines(p);
 }
@@ -186,14 +209,21 @@ static void keep_answer(pool *p, int64_t job, nonsens_status status, json_value 
 }
 
 /* Takes the next job; false if no job may begin. */
-static bool next_job(pool *p, int64_t *job, int64_t *cell, int64_t *seed)
+static bool next_job(pool *p, pool_unit *u)
 {
-    if (p->status != NONSENS_OK || p->next >= p->work->jobs) {
+    const pool_work *work = p->work;
+    if (p->status != NONSENS_OK || p->next >= work->jobs) {
         return false;
     }
-    *job = p->next++;
+    *u = (pool_unit){.number = p->next};
+    if (!work->describe) {
+        work->name(work->sink, u->number, &u->cell, &u->seed);
+    } else if (!(u->task = work->describe(work->sink, u->number))) {
+        break_off(p, NONSENS_ERR_MEMORY, "out of memory");
+        return false;
+    }
+    p->next++;
     p->running++;
-    p->work->name(p->work->sink, *job, cell, seed);
     return true;
 }
 
@@ -201,59 +231,117 @@ static bool lead_worker(pool *p, worker *w)
 {
     bool done = atomic_load(&w->state) == WORKER_DONE;
     if (done) {
-        json_value *line = w->line;
+        keep_answer(p, w->unit.number, w->status, w->line, w->message);
         w->line = NULL;
-        keep_answer(p, w->unit, w->status, line, w->message);
         atomic_store(&w->state, WORKER_FREE);
     }
-    if (atomic_load(&w->state) == WORKER_FREE && next_job(p, &w->unit, &w->cell, &w->seed)) {
+    if (atomic_load(&w->state) == WORKER_FREE && next_job(p, &w->unit)) {
         atomic_store(&w->state, WORKER_READY);
         done = true;
     }
     return done;
 }
 
-static void hear_member(pool *p, const json_value *message)
+/* Does the member have the same work?  Without a key in the work it sends none. */
+static void check_key(pool *p, int from, const char *key)
 {
-    int64_t unit = json_get_integer(message, "unit", -1);
-    nonsens_status status = (nonsens_status)json_get_integer(message, "status", NONSENS_OK);
-    const char *text = json_get_string(message, "message");
-    if (unit >= 0 && unit < p->work->jobs) {
-        keep_answer(p, unit, status, json_incref(json_object_get(message, "line")), text ? text : "");
-    } else if (status != NONSENS_OK) {
-        break_off(p, status, text ? text : "");
+    char own[HASH_BYTES], text[TEXT_BYTES];
+    if (key && strcmp(key, hash_print(own, p->crew->key)) != 0) {
+        snprintf(text, sizeof text,
+                 "process %d of this run has other data, options or version than the first; start all processes with "
+                 "the same words, on machines with the same files",
+                 from + 1);
+        break_off(p, NONSENS_ERR_USAGE, text);
     }
 }
 
-static bool lead_member(pool *p)
+/* Returns whether the worker that sent the message now waits for a unit. */
+static bool hear_member(pool *p, int from, const json_value *message)
+{
+    int64_t unit = json_get_integer(message, "unit", -1);
+    nonsens_status status = (nonsens_status)json_get_integer(message, "status", NONSENS_OK);
+    const char *text = json_get_string(message, "message"), *key = json_get_string(message, "key");
+    if (unit >= 0 && unit < p->work->jobs) {
+        keep_answer(p, unit, status, json_incref(json_object_get(message, "line")), text ? text : "");
+        return true;
+    }
+    if (status != NONSENS_OK) {
+        break_off(p, status, text ? text : "");
+    }
+    check_key(p, from, key);
+    return status == NONSENS_OK && !key && !json_object_get(message, "bye");
+}
+
+static void await(pool *p, int member, int number)
+{
+    pool_crew *crew = p->crew;
+    pool_waiting *grown = arena_grow(p->ctx, &crew->memory, crew->waiting, crew->count, &crew->capacity, sizeof *grown);
+    if (!grown) {
+        lose(p);
+        return;
+    }
+    crew->waiting = grown;
+    crew->waiting[crew->count++] = (pool_waiting){member, number};
+}
+
+/* Without memory for the text the unit is lost, and the run ends. */
+static void post_unit(pool *p, pool_waiting to, pool_unit *u)
+{
+    json_value *message = json_object_of("unit", json_integer(u->number), "cell", json_integer(u->cell), "seed",
+                                         json_integer(u->seed), NULL);
+    if (u->task) {
+        json_object_set(message, "task", u->task);
+    }
+    char *text = json_text(message, JSON_COMPACT, JSON_EXACT_DIGITS);
+    json_decref(message);
+    if (text) {
+        post(p, to.member, to.worker, text);
+    } else {
+        lose(p);
+    }
+    memory_release(text);
+}
+
+static bool lead_members(pool *p)
 {
     int from = 0, number = 0;
-    int64_t job, cell, seed;
-    char text[TEXT_BYTES];
+    pool_unit u;
     json_value *message = take(p, &from, &number);
-    if (!message) {
-        return false;
-    }
-    hear_member(p, message);
-    if (next_job(p, &job, &cell, &seed)) {
-        snprintf(text, sizeof text, "{\"unit\":%" PRId64 ",\"cell\":%" PRId64 ",\"seed\":%" PRId64 "}", job, cell,
-                 seed);
-        post(p, from, number, text);
+    bool busy = message != NULL;
+    if (message && hear_member(p, from, message)) {
+        await(p, from, number);
     }
     json_decref(message);
-    return true;
+    while (p->crew->count > 0 && !p->lost && next_job(p, &u)) {
+        post_unit(p, p->crew->waiting[--p->crew->count], &u);
+        busy = true;
+    }
+    return busy;
+}
+
+/* A time limit ends the run when what is running is done: the members may be asked for more. */
+static void stop_if_cancelled(pool *p)
+{
+    if (!is_cancelled(p->ctx) || p->status != NONSENS_OK) {
+        return;
+    }
+    if (finish_was_late(p->ctx)) {
+        p->status = fail(p->ctx, NONSENS_CANCELLED, "interrupted");
+    } else {
+        break_off(p, NONSENS_CANCELLED, "interrupted");
+    }
 }
 
 static void lead_turn(pool *p, bool *over)
 {
-    bool busy = lead_member(p);
+    bool busy = lead_members(p);
     for (int i = 0; i < p->workers; i++) {
         busy = lead_worker(p, &p->worker[i]) || busy;
     }
-    report_progress(p->ctx, p->work->phase, p->kept, p->work->jobs);
-    if (is_cancelled(p->ctx)) {
-        break_off(p, NONSENS_CANCELLED, "interrupted");
+    if (p->work->phase) {
+        report_progress(p->ctx, p->work->phase, p->kept, p->work->jobs);
     }
+    stop_if_cancelled(p);
     p->idle = busy ? 0 : p->idle + 1;
     *over = p->lost || (p->running == 0 && (p->status != NONSENS_OK || p->next >= p->work->jobs));
     if (!busy && !*over) {
@@ -264,11 +352,13 @@ static void lead_turn(pool *p, bool *over)
 static nonsens_status lead(nonsens_context *ctx, arena *a, const pool_members *members, const pool_work *work)
 {
     pool p = {.ctx = ctx, .members = members, .work = work};
+    p.crew = work->crew ? work->crew : &p.own;
     if (work->jobs > 0) {
         int workers = parallel_threads(work->threads);
         ARENA_TRY(ctx, a, p.worker, workers);
         run_pool(&p, workers, lead_turn);
     }
+    arena_free(&p.own.memory);
     return p.status;
 }
 
@@ -315,7 +405,7 @@ static bool follow_worker(pool *p, int number)
     if (state == WORKER_FREE) {
         post(p, 0, number, "{}");
     } else if (state == WORKER_DONE) {
-        answer(p, number, w->unit, w->status, w->line, w->message);
+        answer(p, number, w->unit.number, w->status, w->line, w->message);
         w->line = NULL;
     } else {
         return false;
@@ -339,9 +429,9 @@ static void hear_leader(pool *p, int number, const json_value *message, bool *ov
         nonsens_context_cancel(p->ctx->root);
     } else if (number >= 0 && number < p->workers) {
         worker *w = &p->worker[number];
-        w->unit = json_get_integer(message, "unit", 0);
-        w->cell = json_get_integer(message, "cell", 0);
-        w->seed = json_get_integer(message, "seed", 0);
+        w->unit = (pool_unit){json_get_integer(message, "unit", 0), json_get_integer(message, "cell", 0),
+                              json_get_integer(message, "seed", 0),
+                              p->work->make_task ? json_incref(json_object_get(message, "task")) : NULL};
         atomic_store(&w->state, WORKER_READY);
     }
 }
@@ -357,7 +447,9 @@ static void follow_turn(pool *p, bool *over)
     if (message) {
         hear_leader(p, number, message, over);
     }
-    report_progress(p->ctx, p->work->phase, 0, 1);
+    if (p->work->phase) {
+        report_progress(p->ctx, p->work->phase, 0, 1);
+    }
     if (is_cancelled(p->ctx) && !p->told && !*over) {
         p->told = true;
         answer(p, 0, -1, NONSENS_CANCELLED, NULL, "interrupted");
@@ -371,63 +463,38 @@ static void follow_turn(pool *p, bool *over)
     }
 }
 
-nonsens_status pool_follow(nonsens_context *ctx, arena *a, const pool_members *members, const pool_work *work)
+nonsens_status pool_wait(nonsens_context *ctx, const pool_members *members, nonsens_status status)
 {
-    pool p = {.ctx = ctx, .members = members, .work = work};
-    int workers = parallel_threads(work->threads);
-    p.worker = arena_get(ctx, a, workers, sizeof *p.worker);
-    if (p.worker) {
-        run_pool(&p, workers, follow_turn);
-        return p.status;
+    const pool_work nothing = {.phase = "waiting"};
+    pool p = {.ctx = ctx, .members = members, .work = &nothing};
+    if (status != NONSENS_OK) {
+        p.told = true;
+        answer(&p, 0, -1, status, NULL, nonsens_context_message(ctx));
     }
-    p.told = true;
-    answer(&p, 0, -1, NONSENS_ERR_MEMORY, NULL, nonsens_context_message(ctx));
     for (bool over = false; !over;) { // without workers it only waits for the end
         follow_turn(&p, &over);
     }
     return p.status;
 }
 
-/* ---- a process alone ---- */
-
-typedef struct local_run {
-    const pool_work *work;
-    pthread_mutex_t keeping;
-    bool broken; /* a line could not be kept: no further unit begins */
-} local_run;
-
-static nonsens_status keep_line(nonsens_context *ctx, local_run *run, int64_t job, json_value *line)
+nonsens_status pool_follow(nonsens_context *ctx, arena *a, const pool_members *members, const pool_work *work)
 {
-    pthread_mutex_lock(&run->keeping);
-    nonsens_status status = run->work->keep(ctx, run->work->sink, job, line);
-    if (status != NONSENS_OK) {
-#pragma omp atomic write
-        run->broken = true;
+    pool p = {.ctx = ctx, .members = members, .work = work};
+    int workers = parallel_threads(work->threads);
+    p.worker = arena_get(ctx, a, workers, sizeof *p.worker);
+    if (work->crew) {
+        char text[TEXT_BYTES], key[HASH_BYTES];
+        snprintf(text, sizeof text, "{\"key\":\"%s\"}", hash_print(key, work->crew->key));
+        post(&p, 0, 0, text);
     }
-    pthread_mutex_unlock(&run->keeping);
-    return status;
-}
-
-static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
-{
-    local_run *run = state;
-    const pool_work *work = run->work;
-    int64_t cell, seed;
-    json_value *line;
-    bool broken;
-#pragma omp atomic read
-    broken = run->broken;
-    if (broken) {
-        return NONSENS_OK; // the run has the status of the failure
+    if (p.worker) {
+        run_pool(&p, workers, follow_turn);
+        return p.status;
     }
-    work->name(work->sink, job, &cell, &seed);
-    TRY(work->make(ctx, scratch, work->state, cell, seed, &line));
-    return keep_line(ctx, run, job, line);
+    return pool_wait(ctx, members, NONSENS_ERR_MEMORY);
 }
 
 nonsens_status pool_run(nonsens_context *ctx, arena *a, const pool_members *others, const pool_work *work)
 {
-    local_run alone = {.work = work, .keeping = PTHREAD_MUTEX_INITIALIZER};
-    return others ? lead(ctx, a, others, work)
-                  : parallel_for(ctx, work->threads, work->jobs, work->phase, run_job, &alone);
+    return others ? lead(ctx, a, others, work) : pool_run_alone(ctx, work);
 }

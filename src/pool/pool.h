@@ -8,11 +8,12 @@
  * In every member only the calling thread sends and receives; the other threads are workers, each with one unit at a
  * time.  Messages are JSON; those to or about a worker carry its number as their tag:
  *
- *     to member 0      {}                                            this worker has nothing to do
+ *     to member 0      {"key"}                                       what the units of this member depend on
+ *                      {}                                            this worker has nothing to do
  *                      {"unit", "status", "line" or "message"}       this worker has finished a unit
  *                      {"unit": -1, "status", "message"}             the member was asked to stop (a signal)
  *                      {"bye"}                                       nothing more will come
- *     from member 0    {"unit", "cell", "seed"}                      for this worker
+ *     from member 0    {"unit", "cell", "seed" or "task"}            for this worker
  *                      {"halt"}                                      stop what is running
  *                      {"stop": status}                              the run has ended: say bye
  *
@@ -24,29 +25,44 @@
 #include "base/memory.h"
 #include "json/json.h"
 
+/* Processes that run units together, and the functions that pass messages between them. */
+typedef nonsens_members pool_members;
+
+/* A worker of another member that waits for a unit. */
+typedef struct pool_waiting {
+    int member, worker;
+} pool_waiting;
+
 /*
- * Processes that run units together, and the functions that pass messages, texts of any length, from one to another in
- * the order in which they were sent.  The functions return 0, or another number if they fail.
+ * What member 0 knows of the others from one pool_run to the next.  A run of several calls of pool_run needs one, and
+ * so does one whose members check that they have the same work.
  */
-typedef struct pool_members {
-    int member, members; /* number of this process, from 0; number of processes */
-    int (*send)(void *user, int to, int tag, const char *text);
-    /* Receives the next message, its sender and tag, or sets *text = NULL; valid until the next call. */
-    int (*receive)(void *user, int *from, int *tag, const char **text);
-    void *user;
-} pool_members;
+typedef struct pool_crew {
+    const pool_members *members;
+    uint64_t key; /* of all that units depend on; a member with another key ends the run */
+    arena memory;
+    pool_waiting *waiting; /* (count) */
+    int64_t count, capacity;
+    bool ended; /* another member: it has followed, to the end of the run */
+} pool_crew;
 
 /* The units: how a member runs one; then, for member 0 or a single process, which units to run and who keeps them. */
 typedef struct pool_work {
-    const char *phase; /* in reports of progress */
+    const char *phase; /* in reports of progress; NULL: nothing is reported */
     int threads;       /* workers of this process; 0: all cores */
     /* Makes the line of a unit, which the caller releases.  Called by several threads at a time. */
     nonsens_status (*make)(nonsens_context *ctx, arena *scratch, const void *state, int64_t cell, int64_t seed,
                            json_value **line);
+    /* If not NULL: makes the line of a unit that is described by a task in place of a cell and a seed. */
+    nonsens_status (*make_task)(nonsens_context *ctx, arena *scratch, const void *state, const json_value *task,
+                                json_value **line);
     const void *state;
+    pool_crew *crew; /* NULL: the members run these units alone, whatever the others have */
 
     int64_t jobs;
     void (*name)(const void *sink, int64_t job, int64_t *cell, int64_t *seed);
+    /* If not NULL, in place of `name`: returns the task of a unit, a new reference; NULL without memory. */
+    json_value *(*describe)(const void *sink, int64_t job);
     /* Keeps the line and takes it over.  Called by one thread at a time; after a failure no further unit begins. */
     nonsens_status (*keep)(nonsens_context *ctx, void *sink, int64_t job, json_value *line);
     void *sink;
@@ -57,9 +73,16 @@ typedef struct pool_work {
  * the status of the run.  Of several failures the first to arrive counts, or without other members the lowest job's.
  */
 nonsens_status pool_run(nonsens_context *ctx, arena *a, const pool_members *others, const pool_work *work);
+/* Does so on the threads of this process; for pool_run. */
+nonsens_status pool_run_alone(nonsens_context *ctx, const pool_work *work);
 /* Ends the other members with the status of the run, and returns it; member 0 calls it once, whatever came before. */
 nonsens_status pool_dismiss(nonsens_context *ctx, const pool_members *members, nonsens_status status);
 /* Runs units as another member until member 0 ends the run; returns the status of the run. */
 nonsens_status pool_follow(nonsens_context *ctx, arena *a, const pool_members *members, const pool_work *work);
+/*
+ * Waits as another member until member 0 ends the run, without running units; returns the status of the run.  A failure
+ * `status`, whose message the context has, is told to member 0.
+ */
+nonsens_status pool_wait(nonsens_context *ctx, const pool_members *members, nonsens_status status);
 
 #endif

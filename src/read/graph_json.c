@@ -6,6 +6,7 @@
  * from 1.
  */
 #include "base/memory.h"
+#include "graph/edge.h"
 #include "read/graph_internal.h"
 #include "json/json.h"
 
@@ -37,7 +38,8 @@ static nonsens_status take_edge(graph_builder *b, size_t k, const json_value *it
                       .weight = json_get_number(item, "weight"),
                       .p_value = json_get_number(item, "p_value"),
                       .support = json_get_number(item, "support"),
-                      .confounded = json_object_get(item, "confounded") == json_boolean(true)};
+                      .confounded = json_object_get(item, "confounded") == json_boolean(true),
+                      EDGE_NO_EFFECT};
     if (!pair && !json_is(item, JSON_OBJECT)) {
         return fail_edge(b, k, "is neither an object nor a pair of names");
     }
@@ -62,8 +64,12 @@ static nonsens_status take_hidden(graph_builder *b, const json_value *hidden)
 {
     for (size_t k = 0; k < json_array_size(hidden); k++) {
         const json_value *pair = json_array_get(hidden, k);
-        nonsens_edge e = {
-            .type = NONSENS_EDGE_BIDIRECTED, .weight = NAN, .p_value = NAN, .support = NAN, .confounded = 1};
+        nonsens_edge e = {.type = NONSENS_EDGE_BIDIRECTED,
+                          .weight = NAN,
+                          .p_value = NAN,
+                          .support = NAN,
+                          .confounded = 1,
+                          EDGE_NO_EFFECT};
         TRY(take_end(b, k, json_array_get(pair, 0), &e.from));
         TRY(take_end(b, k, json_array_get(pair, 1), &e.to));
         TRY(graph_take_edge(b, 0, e));

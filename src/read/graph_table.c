@@ -7,6 +7,7 @@
  *
  * Lines at the beginning that start with # are skipped.
  */
+#include "graph/edge.h"
 #include "read/csv_internal.h"
 #include "read/graph_internal.h"
 
@@ -183,7 +184,8 @@ static nonsens_status take_cell(graph_table *t, edge_row *row, header_cell *colu
 
 static nonsens_status read_edge(graph_table *t)
 {
-    edge_row row = {.line = t->r.line, .edge = {.weight = NAN, .p_value = NAN, .support = NAN}, .chosen = true};
+    edge_row row = {
+        .line = t->r.line, .edge = {.weight = NAN, .p_value = NAN, .support = NAN, EDGE_NO_EFFECT}, .chosen = true};
     int64_t cells = 0;
     do {
         csv_cell cell;
@@ -310,8 +312,9 @@ static nonsens_status read_matrix_row(graph_table *t, graph_matrix *m, int64_t r
         }
         TRY(need_number(t, line, cell, &value));
         if (value != 0.0) {
-            TRY(graph_take_edge(t->b, line,
-                                (nonsens_edge){row, col, NONSENS_EDGE_DIRECTED, value, NAN, .support = NAN}));
+            TRY(graph_take_edge(
+                t->b, line,
+                (nonsens_edge){row, col, NONSENS_EDGE_DIRECTED, value, NAN, .support = NAN, EDGE_NO_EFFECT}));
         }
         col++;
     } while (csv_next_cell(&t->r));

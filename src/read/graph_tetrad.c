@@ -15,6 +15,7 @@
  * The form cannot express a name with blanks, commas and the like.  The writer of this library writes %XX for each such
  * byte and says so in a separate line (GRAPH_TETRAD_ESCAPED); without that line names are taken as they are.
  */
+#include "graph/edge.h"
 #include "read/graph_internal.h"
 
 #include <math.h>
@@ -119,7 +120,7 @@ static nonsens_status take_end(tetrad_reader *r, const char *name, int64_t lengt
 static nonsens_status take_edge(tetrad_reader *r, const char *text, int64_t length)
 {
     const char *end = text + length, *number, *from, *type, *to;
-    nonsens_edge e = {.weight = NAN, .p_value = NAN, .support = NAN};
+    nonsens_edge e = {.weight = NAN, .p_value = NAN, .support = NAN, EDGE_NO_EFFECT};
     bool reversed;
     int64_t number_length = next_word(&text, end, &number), from_length = next_word(&text, end, &from);
     int64_t type_length = next_word(&text, end, &type), to_length = next_word(&text, end, &to);

@@ -29,7 +29,7 @@ typedef struct read_state {
 /* Commands whose options say how data are read. */
 enum {
     READING_COMMANDS = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE | NONSENS_COMMAND_DIAGNOSE |
-                       NONSENS_COMMAND_ICA | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN
+                       NONSENS_COMMAND_ICA | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN | NONSENS_COMMAND_EFFECT
 };
 
 /* The remedy if the caller gives none. */

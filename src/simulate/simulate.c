@@ -36,6 +36,7 @@ typedef struct simulate_drawing {
     int64_t *target;                   // (E) with --interventions: the variable that was hit, or -1
     enum simulate_hit *hit;            // (E) how
     simulate_model changed;            // the mechanism of the current segment's target
+    double *set_to;                    // (m) by --do; NaN: not set
 } simulate_drawing;
 
 /* ---- graph --------------------------------------------------------------------------------------------------- */
@@ -213,9 +214,10 @@ static void make_row(simulate_drawing *w, int64_t e)
     }
     for (int64_t j = 0; j < model->m; j++) {
         enum simulate_hit hit = w->target && w->target[e] == j ? w->hit[e] : HIT_NONE;
-        w->row[j] = hit == HIT_FIXED ? w->noise[j]
-                                     : simulate_node_value(hit == HIT_CHANGED ? &w->changed : model, j, w->factor,
-                                                           w->row, w->noise[j]);
+        w->row[j] = !isnan(w->set_to[j]) ? w->set_to[j]
+                    : hit == HIT_FIXED   ? w->noise[j]
+                                         : simulate_node_value(hit == HIT_CHANGED ? &w->changed : model, j, w->factor,
+                                                             w->row, w->noise[j]);
     }
 }
 
@@ -400,6 +402,11 @@ static nonsens_status make_all(nonsens_context *ctx, simulate_drawing *w, nonsen
         add_fault(w, s);
     }
     TRY(keep_truth(ctx, w, s));
+    ARENA_TRY(ctx, w->scratch, w->set_to, model->m);
+    for (int64_t j = 0; j < model->m; j++) {
+        w->set_to[j] = NAN;
+    }
+    TRY(simulate_read_do(ctx, w->scratch, s->options.do_values, s->d, s->names, w->column, w->set_to));
     return make_rows(ctx, w, s);
 }
 

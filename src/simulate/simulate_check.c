@@ -75,6 +75,9 @@ nonsens_status simulate_check(nonsens_context *ctx, const nonsens_options *o)
     if (o->interventions != INTERVENTIONS_NONE && o->sem != SEM_NODE) {
         return fail(ctx, NONSENS_ERR_USAGE, "--interventions needs one mechanism per variable; add --sem node");
     }
+    if (o->do_values[0] && o->sem != SEM_NODE) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--do needs one mechanism per variable; add --sem node");
+    }
     if (no_edges && o->changing_mechanism) {
         return refuse(ctx, "--changing-mechanism", o->independent ? "--independent" : "--confounded",
                       "there is no edge whose mechanism could change");

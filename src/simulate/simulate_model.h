@@ -71,6 +71,10 @@ void simulate_layered_row(const simulate_model *model, const double *factor, con
 /* Returns whether |det A(l)| is at least .3 in every layer, with this factor on all off-diagonal entries. */
 bool simulate_layered_invertible(const simulate_model *model, double factor, double *scratch);
 
+/* Reads --do into set_to, by variable; names (d) of columns, column (d) the variable shown in each. */
+nonsens_status simulate_read_do(nonsens_context *ctx, arena *scratch, const char *text, int64_t d, char *const *names,
+                                const int64_t *column, double *set_to);
+
 /* Draws the weights of one variable of a node model, whose arrays simulate_node_new has made. */
 void simulate_node_draw_one(rng *r, int64_t j, simulate_model *model);
 nonsens_status simulate_node_new(nonsens_context *ctx, arena *memory, simulate_model *model);

@@ -22,30 +22,28 @@
 #include "tasks/bootstrap.h"
 
 #include "base/parallel.h"
+#include "pool/crew.h"
 #include "pool/journal.h"
+#include "pool/shard.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 
-typedef struct bootstrap {
+struct bootstrap {
+    const bootstrap_input *in;
     const nonsens_data *data;
     const nonsens_options *options;
-    bootstrap_fn *find;
-    const void *state;      /* the caller's, for `find` */
-    int threads;            /* of each bootstrap sample */
+    int threads, workers;   /* of each bootstrap sample; how many of them run at once */
     int64_t *rank;          /* (d) canonical rank of the user's columns */
     result_edge_counts *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
     int64_t *last;          /* (d, d) by ranks: the last bootstrap sample, from 1, that counted the pair as adjacent */
     int64_t failed, first_failed;
     char failure[MESSAGE_BYTES]; /* of the first that failed */
-    journal own, *journal;       /* `own`, or NULL: none is kept */
+    journal *journal;            /* NULL: none is kept */
     int64_t *missing;            /* (jobs) bootstrap samples to run */
     int64_t jobs;
-    bool broken; /* a line could not be kept: no further sample begins */
-    pthread_mutex_t keeping;
-} bootstrap;
+};
 
 /* ---- drawing ---- */
 
@@ -109,22 +107,6 @@ static void tally(bootstrap *s, int64_t number, const bootstrap_outcome *outcome
     s->failed += outcome->failure != NULL;
 }
 
-static nonsens_status keep(nonsens_context *ctx, bootstrap *s, int64_t number, const bootstrap_outcome *outcome)
-{
-    nonsens_status status = NONSENS_OK;
-    pthread_mutex_lock(&s->keeping);
-    tally(s, number, outcome);
-    if (s->journal) {
-        status = bootstrap_journal_keep(ctx, s->journal, number, outcome);
-    }
-    if (status != NONSENS_OK) {
-#pragma omp atomic write
-        s->broken = true;
-    }
-    pthread_mutex_unlock(&s->keeping);
-    return status;
-}
-
 /* ---- one bootstrap sample ---- */
 
 static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const bootstrap *s, int64_t number,
@@ -137,23 +119,20 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const boo
     options.threads = s->threads;
     options.bootstrap = 0;
     TRY(bootstrap_draw(ctx, scratch, s->data, options.resample, &r, &data));
-    return s->find(ctx, data, &options, s->state, found);
+    return s->in->find(ctx, data, &options, s->in->state, found);
 }
 
-static nonsens_status run_sample(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+nonsens_status bootstrap_make(nonsens_context *ctx, arena *scratch, const void *state, int64_t number, int64_t seed,
+                              json_value **line)
 {
-    bootstrap *s = state;
-    bool broken;
+    const bootstrap *s = state;
     SCOPED(memory_release_scoped) nonsens_result *found = NULL;
     bootstrap_outcome outcome = {.failure = ctx->message};
-#pragma omp atomic read
-    broken = s->broken;
-    if (broken) {
-        return NONSENS_OK; // the run returns the failure that broke it
-    }
-    nonsens_status status = find_graph(ctx, scratch, s, s->missing[job], &found);
+    (void)seed; // the number has a random stream of its own
+    nonsens_status status = find_graph(ctx, scratch, s, number, &found);
     if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_USAGE) {
-        return keep(ctx, s, s->missing[job], &outcome); // the data of this sample are to blame; all else ends the run
+        *line = bootstrap_line(number, &outcome); // the data of this sample are to blame; all else ends the run
+        return NONSENS_OK;
     }
     TRY(status);
     outcome = (bootstrap_outcome){.edges = found->edges};
@@ -162,40 +141,73 @@ static nonsens_status run_sample(nonsens_context *ctx, arena *scratch, int64_t j
         const nonsens_edge *e = &found->edge[i];
         outcome.edge[i] = (bootstrap_edge){s->rank[e->from], s->rank[e->to], e->type};
     }
-    return keep(ctx, s, s->missing[job], &outcome);
+    *line = bootstrap_line(number, &outcome);
+    return NONSENS_OK;
 }
 
 /* ---- all bootstrap samples ---- */
 
-/* Counts the bootstrap samples that the journal has, and lists the others. */
-static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
+static void name_sample(const void *sink, int64_t job, int64_t *number, int64_t *seed)
 {
-    ARENA_TRY(ctx, scratch, s->missing, s->options->bootstrap);
-    for (int64_t number = 0; number < s->options->bootstrap; number++) {
-        arena_mark mark = arena_tell(scratch);
-        bool found = false;
-        bootstrap_outcome outcome;
-        if (s->journal) {
-            TRY(bootstrap_journal_find(ctx, scratch, s->journal, number, s->data->d, &found, &outcome));
-        }
-        if (found) {
-            tally(s, number, &outcome);
-        } else {
-            s->missing[s->jobs++] = number;
-        }
-        arena_rewind(scratch, mark);
+    const bootstrap *s = sink;
+    *number = s->missing[job];
+    *seed = s->options->seed;
+}
+
+/* Counts the bootstrap sample of a line; *read is false for another line. */
+static nonsens_status take_line(nonsens_context *ctx, bootstrap *s, int64_t number, const json_value *line, bool *read)
+{
+    SCOPED_ARENA(scratch);
+    bootstrap_outcome outcome;
+    TRY(bootstrap_read_line(ctx, &scratch, line, s->data->d, read, &outcome));
+    if (*read) {
+        tally(s, number, &outcome);
     }
     return NONSENS_OK;
 }
 
-/* Many bootstrap samples: one thread each.  Few: one after another, each with all threads. */
+static nonsens_status keep_sample(nonsens_context *ctx, void *sink, int64_t job, json_value *line)
+{
+    bootstrap *s = sink;
+    bool read = false;
+    nonsens_status status = json_is_complete(line) ? take_line(ctx, s, s->missing[job], line, &read) : fail_memory(ctx);
+    if (status == NONSENS_OK && s->journal) {
+        return journal_append(ctx, s->journal, line);
+    }
+    json_decref(line);
+    return status;
+}
+
+/* Counts the bootstrap samples that the journal has, and lists the others of the shard. */
+static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
+{
+    shard part;
+    TRY(shard_read(ctx, s->options->shard, &part));
+    ARENA_TRY(ctx, scratch, s->missing, s->options->bootstrap);
+    for (int64_t number = 0; number < s->options->bootstrap; number++) {
+        bool found = false;
+        if (s->journal) {
+            TRY(take_line(ctx, s, number, bootstrap_journal_find(s->journal, number), &found));
+        }
+        if (!found && shard_has(part, number)) {
+            s->missing[s->jobs++] = number;
+        }
+    }
+    return NONSENS_OK;
+}
+
 static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
 {
-    int threads = parallel_threads((int)s->options->threads);
-    bool side_by_side = s->options->bootstrap >= threads;
+    pool_work work = {.phase = "resamples",
+                      .threads = s->workers,
+                      .make = bootstrap_make,
+                      .state = s,
+                      .name = name_sample,
+                      .keep = keep_sample,
+                      .sink = s};
     TRY(list_missing(ctx, scratch, s));
-    s->threads = side_by_side ? 1 : threads;
-    return parallel_for(ctx, side_by_side ? threads : 1, s->jobs, "resamples", run_sample, s);
+    work.jobs = s->jobs;
+    return crew_run(ctx, scratch, &work);
 }
 
 /* ---- the result ---- */
@@ -249,39 +261,65 @@ static void set_support(const bootstrap *s, nonsens_result *result)
     }
 }
 
-static void close_journal(bootstrap *s)
+static void close_journal(journal *j)
 {
-    if (s->journal) {
-        journal_close(s->journal);
-    }
+    journal_close(j);
 }
 
-nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                             const knowledge *known, const targets *hit, bootstrap_fn *find, const void *state,
-                             nonsens_result *result)
+/* Many bootstrap samples: one thread each.  Few: one after another, each with all threads. */
+nonsens_status bootstrap_new(nonsens_context *ctx, arena *a, const bootstrap_input *in, bootstrap **out)
 {
-    SCOPED_ARENA(scratch);
-    SCOPED(close_journal) bootstrap s = {.data = data, .options = options, .find = find, .state = state};
-    if (options->bootstrap == 0) {
-        return NONSENS_OK;
-    }
-    s.keeping = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    TRY(dataset_column_places(ctx, &scratch, data, &s.rank));
-    ARENA_TRY(ctx, &scratch, s.at, data->d * data->d);
-    ARENA_TRY(ctx, &scratch, s.last, data->d * data->d);
-    if (options->journal[0]) {
-        TRY(bootstrap_journal_open(ctx, data, options, known, hit, &s.own));
-        s.journal = &s.own;
-    }
-    TRY(run_missing(ctx, &scratch, &s));
-    result->bootstrap = (result_bootstrap){.replicates = options->bootstrap, .failed = s.failed};
-    TRY(keep_pairs(ctx, &s, result));
-    set_support(&s, result);
-    if (s.failed == 0) {
+    int threads = parallel_threads((int)in->options->threads);
+    bool side_by_side = in->options->bootstrap >= threads;
+    bootstrap *s;
+    ARENA_TRY(ctx, a, s, 1);
+    s->in = in;
+    s->data = in->data;
+    s->options = in->options;
+    s->threads = side_by_side ? 1 : threads;
+    s->workers = side_by_side || in->options->bootstrap == 0 ? threads : 1;
+    *out = s;
+    return dataset_column_places(ctx, a, in->data, &s->rank);
+}
+
+int bootstrap_workers(const bootstrap *s)
+{
+    return s->workers;
+}
+
+static nonsens_status note_failed(nonsens_context *ctx, const bootstrap *s, nonsens_result *result)
+{
+    if (s->failed == 0) {
         return NONSENS_OK;
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " resamples failed and do not count, the first (number %" PRId64
                        ") with these words: %s",
-                       s.failed, options->bootstrap, s.first_failed + 1, s.failure);
+                       s->failed, s->options->bootstrap, s->first_failed + 1, s->failure);
+}
+
+nonsens_status bootstrap_run(nonsens_context *ctx, const bootstrap_input *in, nonsens_result *result)
+{
+    SCOPED_ARENA(scratch);
+    const nonsens_options *options = in->options;
+    bootstrap *s;
+    if (options->bootstrap == 0) {
+        return NONSENS_OK;
+    }
+    TRY(bootstrap_new(ctx, &scratch, in, &s));
+    SCOPED(close_journal) journal kept = {0};
+    ARENA_TRY(ctx, &scratch, s->at, in->data->d * in->data->d);
+    ARENA_TRY(ctx, &scratch, s->last, in->data->d * in->data->d);
+    if (options->journal[0]) {
+        TRY(bootstrap_journal_open(ctx, in, &kept));
+        s->journal = &kept;
+    }
+    TRY(run_missing(ctx, &scratch, s));
+    if (options->shard[0]) {
+        return NONSENS_OK;
+    }
+    result->bootstrap = (result_bootstrap){.replicates = options->bootstrap, .failed = s->failed};
+    TRY(keep_pairs(ctx, s, result));
+    set_support(s, result);
+    return note_failed(ctx, s, result);
 }

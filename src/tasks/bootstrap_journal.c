@@ -9,25 +9,33 @@
  * number of bootstrap samples is not in the head, so a journal of 100 can be continued to 1,000.
  */
 #include "base/hash.h"
+#include "pool/crew.h"
 #include "pool/journal_head.h"
+#include "pool/journal_index.h"
+#include "pool/shard.h"
 #include "tasks/bootstrap.h"
 
 #include <string.h>
 
 #define UNIT "resample"
 
-static const journal_kind kind = {"nonsens bootstrap", "resamples", "name another --journal"};
+static const journal_kind kind = {"nonsens bootstrap", "resamples or fits", "name another --journal"};
 
 /* ---- options ---- */
 
-nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options)
+nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options, bool keeps)
 {
-    if (options->journal[0] && options->bootstrap == 0) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--journal keeps resamples, and none are asked for; add --bootstrap B");
+    bool resamples = options->bootstrap > 0;
+    if (!resamples && (options->shard[0] || (options->journal[0] && !keeps))) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s resamples, and none are asked for; add --bootstrap B",
+                    options->shard[0] ? "shard runs a part of the" : "journal keeps");
     }
-    if (options->resume && !options->journal[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--resume goes on with a journal; name it by --journal FILE");
+    if ((options->resume || options->shard[0]) && !options->journal[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s; name it by --journal FILE",
+                    options->resume ? "resume goes on with a journal" : "shard writes a journal");
     }
+    shard part;
+    TRY(shard_read(ctx, options->shard, &part));
     if (options->time_limit > 0.0 && options->bootstrap > 0) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--time-limit ends the search for one graph, and --bootstrap makes many; keep finished ones by "
@@ -39,15 +47,16 @@ nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *opti
     if (strcmp(options->journal, "-") == 0) {
         return fail(ctx, NONSENS_ERR_USAGE, "--journal -: a journal is a file that is read again; give a path");
     }
-    return journal_check_file(ctx, options->journal, &kind, options->resume);
+    return crew_follows(ctx) ? NONSENS_OK : journal_check_file(ctx, options->journal, &kind, options->resume);
 }
 
 /* ---- the head ---- */
 
-/* The number of bootstrap samples changes none of them, nor do the options of reading: the hash covers the data. */
+/* The number of bootstrap samples and the time change none, nor do the options of reading: the hash covers the data. */
 static bool is_setting(const nonsens_option_info *info)
 {
-    return strcmp(info->key, "bootstrap") != 0 && strcmp(info->group, "Data") != 0;
+    return strcmp(info->key, "bootstrap") != 0 && strcmp(info->key, "time-limit") != 0 &&
+           strcmp(info->group, "Data") != 0;
 }
 
 /* Hashes prior knowledge and targets, variables by their canonical rank; 0 if there is neither. */
@@ -69,37 +78,43 @@ static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known,
 }
 
 /* Makes the head; the caller releases *head also on failure. */
-static nonsens_status make_head(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                const knowledge *known, const targets *hit, json_value **head)
+static nonsens_status make_head(nonsens_context *ctx, const bootstrap_input *in, json_value **head)
 {
-    TRY(journal_head_new(ctx, &kind, options, is_setting, head));
-    TRY(journal_head_add_input(ctx, *head, "data", data->hash));
-    return journal_head_add_input(ctx, *head, "knowledge", knowledge_hash(data, known, hit));
+    TRY(journal_head_new(ctx, &kind, in->options, is_setting, head));
+    TRY(journal_head_add_input(ctx, *head, "data", in->data->hash));
+    return journal_head_add_input(ctx, *head, "knowledge", knowledge_hash(in->data, in->known, in->hit));
 }
 
-nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                       const knowledge *known, const targets *hit)
+nonsens_status bootstrap_set_key(nonsens_context *ctx, const bootstrap_input *in)
+{
+    json_value *head = NULL;
+    nonsens_status status = make_head(ctx, in, &head);
+    status = status == NONSENS_OK ? crew_set_key(ctx, head) : status;
+    json_decref(head);
+    return status;
+}
+
+nonsens_status bootstrap_check_journal(nonsens_context *ctx, const bootstrap_input *in)
 {
     json_value *head = NULL;
     journal j = {0};
-    if (!options->journal[0]) {
+    if (!in->options->journal[0]) {
         return NONSENS_OK;
     }
-    nonsens_status status = make_head(ctx, data, options, known, hit, &head);
-    status = status == NONSENS_OK ? journal_look(ctx, options->journal, &j) : status;
+    nonsens_status status = make_head(ctx, in, &head);
+    status = status == NONSENS_OK ? journal_look(ctx, in->options->journal, &j) : status;
     status = status == NONSENS_OK ? journal_check_head(ctx, &j, &kind, head) : status;
     journal_close(&j);
     json_decref(head);
     return status;
 }
 
-nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                      const knowledge *known, const targets *hit, journal *out)
+nonsens_status bootstrap_journal_open(nonsens_context *ctx, const bootstrap_input *in, journal *out)
 {
     json_value *head;
     *out = (journal){0};
-    nonsens_status status = make_head(ctx, data, options, known, hit, &head);
-    status = status == NONSENS_OK ? journal_open(ctx, options->journal, out) : status;
+    nonsens_status status = make_head(ctx, in, &head);
+    status = status == NONSENS_OK ? journal_open(ctx, in->options->journal, out) : status;
     status = status == NONSENS_OK ? journal_begin(ctx, out, &kind, head) : status;
     json_decref(head);
     if (status != NONSENS_OK) {
@@ -108,19 +123,27 @@ nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *
     return status;
 }
 
+nonsens_status bootstrap_index_open(nonsens_context *ctx, const bootstrap_input *in, journal_index *out)
+{
+    json_value *head;
+    nonsens_status status = make_head(ctx, in, &head);
+    status = status == NONSENS_OK ? journal_index_open(ctx, in->options->journal, out) : status;
+    status = status == NONSENS_OK ? journal_begin(ctx, &out->lines, &kind, head) : status;
+    json_decref(head);
+    return status;
+}
+
 /* ---- bootstrap samples ---- */
 
-nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t number,
-                                      const bootstrap_outcome *outcome)
+json_value *bootstrap_line(int64_t number, const bootstrap_outcome *outcome)
 {
     json_value *value = outcome->failure ? journal_text(outcome->failure) : json_array();
     for (int64_t i = 0; !outcome->failure && i < outcome->edges; i++) {
         const bootstrap_edge *e = &outcome->edge[i];
         json_array_append(value, json_array_of(3, json_integer(e->from), json_integer(e->to), json_integer(e->type)));
     }
-    return journal_append(ctx, j,
-                          json_object_of("options", json_string(UNIT), "seed", json_integer(number),
-                                         outcome->failure ? "failed" : "edges", value, NULL));
+    return json_object_of("options", json_string(UNIT), "seed", json_integer(number),
+                          outcome->failure ? "failed" : "edges", value, NULL);
 }
 
 /* Reads an edge; false if it is not what bootstrap_journal_keep writes. */
@@ -155,19 +178,24 @@ static bool is_repeated(const bootstrap_edge *edge, int64_t k)
     return false;
 }
 
-nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const journal *j, int64_t number, int64_t d,
-                                      bool *found, bootstrap_outcome *out)
+nonsens_status bootstrap_read_line(nonsens_context *ctx, arena *a, const json_value *line, int64_t d, bool *read,
+                                   bootstrap_outcome *out)
 {
-    json_value *line = journal_find(j, UNIT, number), *array = json_object_get(line, "edges");
+    const json_value *array = json_object_get(line, "edges");
     *out = (bootstrap_outcome){.failure = json_get_string(line, "failed")};
-    *found = out->failure || json_is(array, JSON_ARRAY);
-    if (out->failure || !*found) {
+    *read = out->failure || json_is(array, JSON_ARRAY);
+    if (out->failure || !*read) {
         return NONSENS_OK;
     }
     out->edges = (int64_t)json_array_size(array);
     ARENA_TRY(ctx, a, out->edge, out->edges);
-    for (int64_t i = 0; *found && i < out->edges; i++) {
-        *found = read_edge(json_array_get(array, (size_t)i), d, &out->edge[i]) && !is_repeated(out->edge, i);
+    for (int64_t i = 0; *read && i < out->edges; i++) {
+        *read = read_edge(json_array_get(array, (size_t)i), d, &out->edge[i]) && !is_repeated(out->edge, i);
     }
     return NONSENS_OK;
+}
+
+json_value *bootstrap_journal_find(const journal *j, int64_t number)
+{
+    return journal_find(j, UNIT, number);
 }

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_BYTES = 400 };
+enum { LIST_BYTES = 400, RESTS_ON_GRAPH = NONSENS_COMMAND_EXPLAIN | NONSENS_COMMAND_EFFECT };
 
 static nonsens_status refuse_method(nonsens_context *ctx, const nonsens_options *options)
 {
@@ -58,8 +58,8 @@ void warn_unused_options(nonsens_context *ctx, const nonsens_options *options, c
     char name[SHOWN_BYTES];
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
-        bool is_explains = options->command == NONSENS_COMMAND_EXPLAIN && strcmp(info->key, "block-length") == 0;
-        if (!is_explains && (info->commands & options->command) && is_set(options, info) &&
+        bool is_own = (options->command & RESTS_ON_GRAPH) && strcmp(info->key, "block-length") == 0;
+        if (!is_own && (info->commands & options->command) && is_set(options, info) &&
             is_used(options, NULL, info->key) && !is_used(options, m, info->key)) {
             snprintf(name, sizeof name, "--%s", info->key);
             show_list_add(&list, name);
@@ -156,7 +156,7 @@ static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *op
 
 static bool has_method(const nonsens_options *options)
 {
-    return options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN);
+    return options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | RESTS_ON_GRAPH);
 }
 
 nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options)
@@ -194,7 +194,7 @@ nonsens_status nonsens_run_check(nonsens_context *ctx, const nonsens_options *op
     if ((wanted & NONSENS_WANTED_SOURCES) && !estimates) {
         return refuse_sources(ctx, m, options->command);
     }
-    bool by_segment = options->command == NONSENS_COMMAND_EXPLAIN || (m && m->info.needs_segments);
+    bool by_segment = (options->command & RESTS_ON_GRAPH) || (m && m->info.needs_segments);
     bool named = options->segment[0] || options->segments[0] || count > 1;
     return by_segment && !named ? fail(ctx, NONSENS_ERR_DATA, AUDIT_NEEDS_SEGMENTS) : NONSENS_OK;
 }

@@ -11,6 +11,7 @@
 
 #include "base/show.h"
 #include "base/text_set.h"
+#include "graph/edge.h"
 #include "graph/metrics.h"
 #include "read/graph_file.h"
 
@@ -108,7 +109,7 @@ static nonsens_edge edge_of(const pdag *g, int64_t a, int64_t b)
 {
     enum pdag_mark mark = pdag_mark_of(g, a, b);
     bool back = mark == PDAG_BACK;
-    return (nonsens_edge){back ? b : a, back ? a : b, pdag_edge_type(mark), NAN, NAN, .support = NAN};
+    return (nonsens_edge){back ? b : a, back ? a : b, pdag_edge_type(mark), NAN, NAN, .support = NAN, EDGE_NO_EFFECT};
 }
 
 static const char *what_of(const nonsens_edge *estimated, const nonsens_edge *actual)

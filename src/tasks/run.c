@@ -6,19 +6,24 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/parallel.h"
 #include "base/show.h"
 #include "data/audit.h"
 #include "data/subsample.h"
 #include "data/variables.h"
 #include "methods/registry.h"
 #include "methods/shared/reasoning.h"
+#include "pool/crew.h"
+#include "pool/journal_index.h"
 #include "read/knowledge_file.h"
 #include "read/targets_file.h"
 #include "tasks/bootstrap.h"
 #include "tasks/choose_method.h"
+#include "tasks/edge_effects.h"
 #include "tasks/opinions.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Permutations bound p-values from below; methods that correct for several tests may then be unable to reject. */
 static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *result)
@@ -36,14 +41,29 @@ static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *re
                        o->permutations, number_print(min_p, 1.0 / (double)(o->permutations + 1), 2));
 }
 
-static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, const method *m, nonsens_result *result)
+/* What a method's own part of a run needs. */
+typedef struct deciding {
+    const nonsens_data *data;
+    const method *method;
+    nonsens_result *result;
+} deciding;
+
+static nonsens_status decide_by_method(nonsens_context *ctx, void *state)
 {
     SCOPED_ARENA(scratch);
+    const deciding *s = state;
+    bool is_graph = s->result->is_graph;
+    return (is_graph ? s->method->discover : s->method->direction)(ctx, &scratch, s->data, &s->result->options,
+                                                                   s->result);
+}
+
+static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, const method *m, nonsens_result *result)
+{
     result->assumes = m->info.assumes;
     result->bidirected_meaning = m->bidirected_meaning;
     result->is_graph = result->options.command == NONSENS_COMMAND_DISCOVER;
     TRY(reasoning_begin(ctx, m, result));
-    TRY((result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result));
+    TRY(parallel_region(ctx, (int)result->options.threads, decide_by_method, &(deciding){data, m, result}));
     if (result_names_direction(result) && result->firm == NONSENS_FIRM_NONE) { // the method does not look for others
         result->firm = NONSENS_FIRM_NO;
         result->alternatives = ALTERNATIVE_ALL;
@@ -72,6 +92,7 @@ typedef struct discovery {
     const method *method;
     const knowledge *known; /* prior knowledge; NULL: none */
     const targets *targets; /* interventions; NULL: none */
+    journal_index *journal; /* keeps units of the method's work; NULL: none does */
 } discovery;
 
 static nonsens_status note_ignored(nonsens_context *ctx, const targets *t, nonsens_result *result)
@@ -95,11 +116,13 @@ static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data,
     result->known = d->known;
     result->targets = d->targets;
     result->pair_method = method_for_pairs(m, options);
+    result->journal = d->journal;
     TRY(note_ignored(ctx, d->targets, result));
     TRY(decide(ctx, sample ? sample : data, m, result));
     result->known = NULL;
     result->targets = NULL;
     result->pair_method = NULL;
+    result->journal = NULL;
     TRY(sample ? describe_all_rows(ctx, data, sample->n, result) : NONSENS_OK);
     *out = result;
     result = NULL;
@@ -207,6 +230,61 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     return NONSENS_OK;
 }
 
+/* What another member of a crew runs: bootstrap samples, and units of the method's work. */
+typedef struct follower {
+    bootstrap *resamples;
+    const method_server *server; /* NULL: the method does not share its work */
+    void *state;                 /* of the server */
+} follower;
+
+static void free_follower(follower *f)
+{
+    if (f->server) {
+        f->server->free(f->state);
+    }
+}
+
+static nonsens_status make_resample(nonsens_context *ctx, arena *scratch, const void *state, int64_t number,
+                                    int64_t seed, json_value **line)
+{
+    const follower *f = state;
+    return bootstrap_make(ctx, scratch, f->resamples, number, seed, line);
+}
+
+static nonsens_status make_unit(nonsens_context *ctx, arena *scratch, const void *state, const json_value *task,
+                                json_value **line)
+{
+    const follower *f = state;
+    return f->server->make(ctx, scratch, f->state, task, line);
+}
+
+static nonsens_status follow(nonsens_context *ctx, arena *a, const bootstrap_input *in, const discovery *d)
+{
+    SCOPED(memory_release_scoped) nonsens_data *sample = NULL;
+    SCOPED(free_follower) follower f = {.server = in->options->shard[0] ? NULL : d->method->server};
+    TRY(subsample(ctx, in->data, in->options, method_max_rows(d->method, in->options), &sample));
+    TRY(bootstrap_new(ctx, a, in, &f.resamples));
+    if (f.server) {
+        TRY(f.server->new (ctx, a, sample ? sample : in->data, in->options, d->targets, &f.state));
+    }
+    pool_work work = {.phase = "waiting",
+                      .threads = bootstrap_workers(f.resamples),
+                      .make = make_resample,
+                      .make_task = make_unit,
+                      .state = &f};
+    return crew_run(ctx, a, &work);
+}
+
+/* Opens the journal for the work of the method itself; that of bootstrap samples keeps these alone. */
+static nonsens_status open_journal(nonsens_context *ctx, const bootstrap_input *in, journal_index *own, discovery *d)
+{
+    if (!in->options->journal[0] || in->options->bootstrap > 0 || !d->method->server) {
+        return NONSENS_OK;
+    }
+    d->journal = own;
+    return bootstrap_index_open(ctx, in, own);
+}
+
 static nonsens_status discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                const method *m, nonsens_result **out)
 {
@@ -223,41 +301,96 @@ static nonsens_status discover(nonsens_context *ctx, const nonsens_data *data, c
         TRY(targets_read(ctx, &memory, options->targets, data, &hit));
         d.targets = &hit;
     }
-    TRY(bootstrap_check_journal(ctx, data, options, d.known, d.targets));
-    TRY(find_graph(ctx, data, options, &d, &found));
-    TRY(bootstrap_run(ctx, data, options, d.known, d.targets, find_graph, &d, found));
+    bootstrap_input resamples = {data, options, d.known, d.targets, find_graph, &d};
+    TRY(bootstrap_set_key(ctx, &resamples));
+    if (crew_follows(ctx)) {
+        return follow(ctx, &memory, &resamples, &d);
+    }
+    SCOPED(journal_index_close) journal_index fits = {.places = NULL};
+    TRY(bootstrap_check_journal(ctx, &resamples));
+    TRY(open_journal(ctx, &resamples, &fits, &d));
+    TRY(options->shard[0] ? NONSENS_OK : find_graph(ctx, data, options, &d, &found));
+    TRY(bootstrap_run(ctx, &resamples, found));
     *out = found;
     found = NULL;
     return NONSENS_OK;
 }
 
+/* Options of explain and effect as discover takes them: their target is no setting of the search, except for icp's. */
+static nonsens_options as_discover(const nonsens_options *options)
+{
+    nonsens_options adapted = *options;
+    adapted.command = NONSENS_COMMAND_DISCOVER;
+    adapted.target = strcmp(options->method, "icp") == 0 ? options->target : "";
+    return adapted;
+}
+
+nonsens_status run_check_graph(nonsens_context *ctx, const nonsens_options *options)
+{
+    nonsens_options adapted = as_discover(options);
+    const method *m;
+    return choose_method(ctx, &adapted, &m);
+}
+
 nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                          nonsens_result **out)
 {
-    nonsens_options adapted = *options;
+    nonsens_options adapted = as_discover(options);
     const method *m;
     *out = NULL;
-    adapted.command = NONSENS_COMMAND_DISCOVER;
     TRY(choose_method(ctx, &adapted, &m));
     warn_unused_options(ctx, options, m);
-    return discover(ctx, data, &adapted, m, out);
+    pool_crew *crew = ctx->crew;
+    int64_t most = method_max_rows(m, options);
+    ctx->crew = most > 0 && data->n > most ? NULL : crew; // the others know the whole data, not a sample
+    nonsens_status status = discover(ctx, data, &adapted, m, out);
+    ctx->crew = crew;
+    return status;
+}
+
+/* A graph, and the data in which its effects are estimated. */
+typedef struct effects_of {
+    const nonsens_data *data;
+    nonsens_result *result;
+} effects_of;
+
+static nonsens_status find_effects(nonsens_context *ctx, void *state)
+{
+    const effects_of *s = state;
+    return edge_effects_fill(ctx, s->data, s->result);
+}
+
+static nonsens_status run_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                   nonsens_result **out)
+{
+    double begun = clock_seconds();
+    const method *m;
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_DISCOVER));
+    TRY(choose_method(ctx, options, &m));
+    warn_unused_options(ctx, options, m);
+    TRY(bootstrap_check(ctx, options, m->server != NULL));
+    if (options->bootstrap == 0 && !crew_follows(ctx)) {
+        finish_allow(ctx, options->time_limit);
+    }
+    TRY(discover(ctx, data, options, m, out));
+    if (*out) {
+        TRY(parallel_region(ctx, (int)options->threads, find_effects, &(effects_of){data, *out}));
+        (*out)->seconds = clock_seconds() - begun;
+    }
+    return NONSENS_OK;
 }
 
 nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                     nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
-    double begun = clock_seconds();
-    const method *m;
+    pool_crew crew;
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_COMMAND_DISCOVER));
-    TRY(choose_method(ctx, options, &m));
-    warn_unused_options(ctx, options, m);
-    TRY(bootstrap_check(ctx, options));
-    if (options->bootstrap == 0) {
-        finish_allow(ctx, options->time_limit);
+    crew_begin(ctx, &crew);
+    nonsens_status status = crew_end(ctx, &crew, run_discover(ctx, data, options, out));
+    if (status != NONSENS_OK) { // another process may have failed at the end
+        nonsens_result_free(*out);
+        *out = NULL;
     }
-    TRY(discover(ctx, data, options, m, out));
-    (*out)->seconds = clock_seconds() - begun;
-    return NONSENS_OK;
+    return status;
 }

@@ -17,6 +17,9 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
 nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                          nonsens_result **out);
 
+/* Fails if the method of run_graph cannot be run with these options. */
+nonsens_status run_check_graph(nonsens_context *ctx, const nonsens_options *options);
+
 /* Returns NONSENS_ERR_NUMERIC if the graph contradicts prior knowledge, in the user's order; k may be NULL. */
 struct knowledge;
 nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const struct knowledge *k);

@@ -238,6 +238,9 @@ nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_res
     NEEDED(ctx, result, path);
     REQUIRE_COUNT(ctx, count, 0, NONSENS_MAX_COUNT);
     REQUIRE_TEXTS(ctx, files, count);
+    if (result->options.command == NONSENS_COMMAND_EFFECT) {
+        return fail(ctx, NONSENS_ERR_USAGE, "results of effect have no page; write them as text or JSON");
+    }
     arena scratch = {0};
     nonsens_data *owned = NULL;
     html_report r = {.options = &result->options, .data = data, .file = files, .files = count};

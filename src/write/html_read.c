@@ -92,10 +92,27 @@ static bool has_firm(const json_value *root)
            (!alternatives || all_are(alternatives, is_text)) && (!opinions || all_are(opinions, is_opinion));
 }
 
+static bool is_number(const json_value *item)
+{
+    return json_is(item, JSON_NUMBER);
+}
+
+/* What an edge has of its direct effect; results of 0.1 lack it. */
+static bool has_effect(const json_value *edge)
+{
+    const json_value *interval = json_object_get(edge, "effect_interval"), *step = json_object_get(edge, "step"),
+                     *curve = json_object_get(edge, "curve");
+    unsigned none = JSON_NULL | JSON_MISSING;
+    return json_has(edge, "effect", OPTIONAL_NUMBER) && (json_is(interval, none) || all_are(interval, is_number)) &&
+           (json_is(step, none) || all_are(step, is_number)) &&
+           (json_is(curve, none) ||
+            (all_are(json_object_get(curve, "x"), is_number) && all_are(json_object_get(curve, "y"), is_number)));
+}
+
 static bool is_edge(const json_value *item)
 {
     return has_all(item, JSON_STRING, "from", "to", "type", NULL) &&
-           has_all(item, OPTIONAL_NUMBER, "weight", "p_value", "support", NULL);
+           has_all(item, OPTIONAL_NUMBER, "weight", "p_value", "support", NULL) && has_effect(item);
 }
 
 static nonsens_status put_name(nonsens_context *ctx, text_set *names, const char *name, int32_t *index)
@@ -243,6 +260,9 @@ static nonsens_status parse_json(nonsens_context *ctx, const char *path, const c
 static unsigned command_of(const json_value *root)
 {
     const char *method = json_get_string(root, "method");
+    if (json_object_get(root, "effects")) {
+        return NONSENS_COMMAND_EFFECT;
+    }
     if (json_object_get(root, "explain")) {
         return NONSENS_COMMAND_EXPLAIN;
     }
@@ -313,6 +333,9 @@ nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const c
 {
     *options = NULL;
     TRY(parse_json(ctx, path, bytes, size, root));
+    if (command_of(*root) == NONSENS_COMMAND_EFFECT) {
+        return fail_result(ctx, path, "it is of nonsens effect, which has no page");
+    }
     TRY(nonsens_options_new(ctx, command_of(*root), options));
     return read_options(ctx, path, *root, *options);
 }

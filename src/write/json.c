@@ -54,6 +54,27 @@ char *report_utf8(nonsens_context *ctx, arena *a, const char *text)
     return out;
 }
 
+json_value *report_text(nonsens_context *ctx, arena *scratch, const char *value)
+{
+    char *clean = value ? report_utf8(ctx, scratch, value) : NULL;
+    return value ? (clean ? json_string(clean) : NULL) : json_null();
+}
+
+json_value *report_interval(double low, double high)
+{
+    return isnan(low) || isnan(high) ? json_null() : json_array_of(2, json_real(low), json_real(high));
+}
+
+json_value *report_names(nonsens_context *ctx, arena *scratch, const nonsens_result *r, const int64_t *variable,
+                         int64_t count)
+{
+    json_value *array = json_array();
+    for (int64_t i = 0; i < count; i++) {
+        json_array_append(array, report_text(ctx, scratch, r->names[variable[i]]));
+    }
+    return array;
+}
+
 /* The state of the writer; scratch texts live in the arena. */
 typedef struct writer {
     nonsens_context *ctx;
@@ -63,8 +84,7 @@ typedef struct writer {
 
 static json_value *text(const writer *w, const char *value)
 {
-    char *clean = value ? report_utf8(w->ctx, w->scratch, value) : NULL;
-    return value ? (clean ? json_string(clean) : NULL) : json_null();
+    return report_text(w->ctx, w->scratch, value);
 }
 
 /* Sets a member whose key may come from a file. */
@@ -209,11 +229,12 @@ static json_value *edge_array(const writer *w)
     for (int64_t i = 0; i < w->result->edges; i++) {
         const nonsens_edge *e = &w->result->edge[i];
         const char *by = report_directed_by(e->directed_by);
-        json_array_append(array, json_object_of("from", text(w, name[e->from]), "to", text(w, name[e->to]), "type",
-                                                json_string(report_edge_mark(e->type)), "weight", json_real(e->weight),
-                                                "p_value", json_real(e->p_value), "support", json_real(e->support),
-                                                "directed_by", by ? json_string(by) : json_null(), "confounded",
-                                                json_boolean(e->confounded), NULL));
+        json_value *edge = json_object_of(
+            "from", text(w, name[e->from]), "to", text(w, name[e->to]), "type", json_string(report_edge_mark(e->type)),
+            "weight", json_real(e->weight), "p_value", json_real(e->p_value), "support", json_real(e->support),
+            "directed_by", by ? json_string(by) : json_null(), "confounded", json_boolean(e->confounded), NULL);
+        report_fill_edge(w->result, i, edge);
+        json_array_append(array, edge);
     }
     return array;
 }
@@ -236,56 +257,6 @@ static json_value *bootstrap_object(const writer *w)
     }
     return json_object_of("replicates", json_integer(s->replicates), "failed", json_integer(s->failed), "pairs", pairs,
                           NULL);
-}
-
-/* The names of some variables. */
-static json_value *named(const writer *w, const int64_t *variable, int64_t count)
-{
-    json_value *array = json_array();
-    for (int64_t i = 0; i < count; i++) {
-        json_array_append(array, text(w, w->result->names[variable[i]]));
-    }
-    return array;
-}
-
-/* ---- the result of explain ---- */
-
-/* null or [low, high], of which one may be null: no bound */
-static json_value *interval(double low, double high)
-{
-    return isnan(low) || isnan(high) ? json_null() : json_array_of(2, json_real(low), json_real(high));
-}
-
-static json_value *change_object(const writer *w, const nonsens_change *c, int64_t rank)
-{
-    return json_object_of(
-        "variable", text(w, w->result->names[c->variable]), "rank", json_integer(rank), "verdict",
-        text(w, report_verdict(c->verdict)), "size", json_real(c->size), "score", json_real(c->score), "own_change",
-        json_real(c->own), "standard_error", json_real(c->own_error), "interval", interval(c->own_low, INFINITY),
-        "p_value", json_real(c->p_value), "q_value", json_real(c->q_value), "share", json_real(c->share), "how",
-        text(w, c->description), "scale", json_real(c->scale), "scale_interval", interval(c->scale_low, c->scale_high),
-        "shift", json_real(c->shift), "shift_interval", interval(c->shift_low, c->shift_high), "marginal_change",
-        json_real(c->marginal), "marginal_standard_error", json_real(c->marginal_error), "marginal_p_value",
-        json_real(c->marginal_p), "marginal_q_value", json_real(c->marginal_q), "causes", named(w, c->cause, c->causes),
-        "follows", named(w, c->follows, c->verdict == NONSENS_VERDICT_FOLLOWS ? c->followed : 0), NULL);
-}
-
-static json_value *explained_object(const writer *w)
-{
-    const nonsens_result *r = w->result;
-    const result_explanation *e = &r->explained;
-    json_value *variables = json_array(), *roots = json_array();
-    for (int64_t i = 0; i < r->variables; i++) {
-        const nonsens_change *c = &e->variable[i];
-        json_array_append(variables, change_object(w, c, i + 1));
-        if (c->verdict == NONSENS_VERDICT_CHANGED) {
-            json_array_append(roots, text(w, r->names[c->variable]));
-        }
-    }
-    return json_object_of("of", text(w, e->of), "against", text(w, e->against), "of_rows", json_integer(e->of_rows),
-                          "against_rows", json_integer(e->other_rows), "onset", json_integer(e->onset), "drift",
-                          json_real(e->drift), "ranking_only", json_boolean(e->ranking_only), "root_causes", roots,
-                          "variables", variables, NULL);
 }
 
 /* ---- the document ---- */
@@ -329,7 +300,10 @@ static void fill_graph(const writer *w, json_value *root)
 {
     const nonsens_result *r = w->result;
     if (r->explained.variable) {
-        json_object_set(root, "explain", explained_object(w));
+        json_object_set(root, "explain", report_explanation(w->ctx, w->scratch, r));
+    }
+    if (r->effects.question) {
+        report_fill_effects(w->ctx, w->scratch, r, root);
     }
     json_object_set(root, "method", text(w, r->method));
     json_object_set(root, "nodes", texts(w, r->names, r->variables));
@@ -345,7 +319,7 @@ static void fill_graph(const writer *w, json_value *root)
         json_object_set(root, "bootstrap", bootstrap_object(w));
     }
     if (r->order) {
-        json_object_set(root, "order", named(w, r->order, r->variables));
+        json_object_set(root, "order", report_names(w->ctx, w->scratch, r, r->order, r->variables));
     }
     json_object_set(root, "convention", convention(w));
     json_object_set(root, "evidence", evidence_array(w));

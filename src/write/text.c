@@ -226,10 +226,11 @@ static void print_decision(FILE *f, const nonsens_result *r)
     pair p = shown_pair(r);
     switch (r->decision) {
     case DECISION_NONE:
-        (r->explained.variable ? text_print_explained
-         : r->is_graph         ? text_print_graph
-         : r->unmixed.unmixing ? text_print_unmixed
-                               : print_support)(f, r);
+        (r->effects.question     ? text_print_effects
+         : r->explained.variable ? text_print_explained
+         : r->is_graph           ? text_print_graph
+         : r->unmixed.unmixing   ? text_print_unmixed
+                                 : print_support)(f, r);
         return;
     case DECISION_FIRST_CAUSES:
         fprintf(f, "decision: %s->%s\n\n", p.a, p.b);

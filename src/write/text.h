@@ -39,6 +39,11 @@ void text_print_graph(FILE *f, const nonsens_result *r);
 
 /* Prints what `explain` found: root causes, a line per variable, the graph (text_explain.c). */
 void text_print_explained(FILE *f, const nonsens_result *r);
+/* Prints how the target changed, if there is one (text_target.c). */
+void text_print_target(FILE *f, const nonsens_result *r);
+
+/* Prints what `effect` found: the answer, tables, why, the graph (text_effect.c). */
+void text_print_effects(FILE *f, const nonsens_result *r);
 
 /* Prints what bootstrap samples of `discover --bootstrap` add to the support of its edges (text_bootstrap.c). */
 void text_print_bootstrap(FILE *f, const nonsens_result *r);

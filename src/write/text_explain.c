@@ -106,6 +106,12 @@ static bool has_divergences(const nonsens_result *r)
     return false;
 }
 
+/* Says whether variables have shares of the target's change. */
+static bool has_shares(const nonsens_result *r)
+{
+    return r->explained.target && !r->explained.target->reason;
+}
+
 static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c, int64_t rank, int width, bool all)
 {
     char name[SHOWN_BYTES], cell[CELL_BYTES], other[CELL_BYTES], verdict[VERDICT_BYTES];
@@ -121,17 +127,21 @@ static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c
     if (all) {
         fprintf(f, "  %6s  %8s", number_cell(cell, c->scale), change(other, c->marginal));
     }
+    if (has_shares(r)) {
+        fprintf(f, "  %9s", number_cell(cell, c->effect_share));
+    }
     fprintf(f, "  %s\n", verdict_text(verdict, r, c));
 }
 
-static void print_head(FILE *f, int width, bool all)
+static void print_head(FILE *f, int width, bool all, bool shares)
 {
     fprintf(f, "\n  rank  %-*s  %8s", width, "variable", "size");
     if (all) {
-        fprintf(f, "  %7s  %7s  %8s  %8s  %6s  %8s  verdict\n", "own", "error", "p", "q", "scale", "marginal");
+        fprintf(f, "  %7s  %7s  %8s  %8s  %6s  %8s", "own", "error", "p", "q", "scale", "marginal");
     } else {
-        fprintf(f, "  %8s  %8s  %8s  verdict\n", "score", "p", "q");
+        fprintf(f, "  %8s  %8s  %8s", "score", "p", "q");
     }
+    fprintf(f, "%s  verdict\n", shares ? "  on target" : "");
 }
 
 static void print_table(FILE *f, const nonsens_result *r)
@@ -143,7 +153,7 @@ static void print_table(FILE *f, const nonsens_result *r)
     for (int64_t i = 0; i < lines; i++) {
         width = text_wider(width, show_bare(name, r->names[r->explained.variable[i].variable]));
     }
-    print_head(f, width, all);
+    print_head(f, width, all, has_shares(r));
     for (int64_t i = 0; i < lines; i++) {
         print_line(f, r, &r->explained.variable[i], i + 1, width, all);
     }
@@ -166,6 +176,7 @@ void text_print_explained(FILE *f, const nonsens_result *r)
 {
     print_roots(f, r);
     print_sentence(f, r);
+    text_print_target(f, r);
     print_table(f, r);
     text_print_heading(f, "The graph");
     text_print_graph(f, r);

@@ -7,7 +7,14 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { MAX_EDGES = 200, MAX_ORDERED = 50, DIGITS = 4, ARROW_BYTES = 2 * SHOWN_BYTES + 8, ARROW_COLUMNS_MAX = 50 };
+enum {
+    MAX_EDGES = 200,
+    MAX_ORDERED = 50,
+    DIGITS = 4,
+    EFFECT_DIGITS = 3,
+    ARROW_BYTES = 2 * SHOWN_BYTES + 8,
+    ARROW_COLUMNS_MAX = 50
+};
 
 static void print_arrow(char out[ARROW_BYTES], const nonsens_result *r, const nonsens_edge *e)
 {
@@ -36,8 +43,30 @@ static void print_value(FILE *f, const char *name, double value)
     }
 }
 
+static bool has_effects(const nonsens_result *r)
+{
+    bool any = false;
+    for (int64_t i = 0; i < r->edges; i++) {
+        any = any || !isnan(r->edge[i].effect);
+    }
+    return any;
+}
+
+/* Prints the direct effect and its interval. */
+static void print_effect(FILE *f, const nonsens_edge *e)
+{
+    char value[NUMBER_BYTES], low[NUMBER_BYTES], high[NUMBER_BYTES];
+    if (isnan(e->effect)) {
+        fputs("  effect open", f);
+        return;
+    }
+    fprintf(f, "  effect %s (%s to %s)", number_print(value, e->effect, EFFECT_DIGITS),
+            number_print(low, e->effect_low, EFFECT_DIGITS), number_print(high, e->effect_high, EFFECT_DIGITS));
+}
+
 static void print_edges(FILE *f, const nonsens_result *r)
 {
+    bool effects = has_effects(r);
     char arrow[ARROW_BYTES], p_value[REASONING_P_BYTES];
     int64_t lines = r->edges < MAX_EDGES ? r->edges : MAX_EDGES;
     int width = arrow_columns(r, lines);
@@ -46,6 +75,9 @@ static void print_edges(FILE *f, const nonsens_result *r)
         fputs("  ", f);
         text_print_padded(f, arrow, width);
         print_value(f, "weight", r->edge[i].weight);
+        if (effects) {
+            print_effect(f, &r->edge[i]);
+        }
         if (!isnan(r->edge[i].p_value)) {
             fprintf(f, "  %s", reasoning_p(p_value, r->edge[i].p_value));
         }
@@ -57,6 +89,13 @@ static void print_edges(FILE *f, const nonsens_result *r)
     }
     if (lines < r->edges) {
         fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->edges - lines);
+    }
+    if (effects) {
+        fputs("  ", f);
+        text_print_words(f,
+                         "effect: change of the mean if the cause goes from its lower to its upper quartile, its other "
+                         "causes as observed, with the 95 % interval given this graph",
+                         2, 2);
     }
 }
 

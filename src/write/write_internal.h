@@ -29,8 +29,24 @@ json_value *report_options(nonsens_context *ctx, arena *scratch, const nonsens_o
  */
 char *report_utf8(nonsens_context *ctx, arena *a, const char *text);
 
+/* Makes a text of any encoding, or null. */
+json_value *report_text(nonsens_context *ctx, arena *scratch, const char *value);
+/* Makes [low, high], in which an infinite end, which is no bound, is null; null if an end is not known. */
+json_value *report_interval(double low, double high);
+/* Makes a list of the names of some variables. */
+json_value *report_names(nonsens_context *ctx, arena *scratch, const nonsens_result *r, const int64_t *variable,
+                         int64_t count);
+
 /* Makes the whole result.  Texts are in the arena. */
 json_value *report_document(nonsens_context *ctx, arena *scratch, const nonsens_result *result);
+
+/* Makes what `explain` found (json_explain.c). */
+json_value *report_explanation(nonsens_context *ctx, arena *scratch, const nonsens_result *r);
+/* Adds what `effect` found (json_effect.c). */
+void report_fill_effects(nonsens_context *ctx, arena *scratch, const nonsens_result *r, json_value *root);
+
+/* Adds the direct effect of edge k of `discover` (json_effect.c). */
+void report_fill_edge(const nonsens_result *r, int64_t k, json_value *edge);
 
 /* One of many pairs. */
 typedef struct report_pair {

@@ -94,7 +94,7 @@ EXPECTED = {
     'one row':                                ('eeeeeeeee', 'eeeeeee', 'eeeeeeeeeeee'),
     'one segment':                            ('eeeedidee', 'eddeede', 'dddeeeeddedd'),
     'a segment of one row among larger ones': ('didididii', 'iddiddd', 'dddidddddddd'),
-    '10,000 segments':                        ('eeeeiidie', 'ediieii', 'eedededeeedd'),
+    '10,000 segments':                        ('deeeiidie', 'ediieii', 'eedededeeedd'),
     'three':                                  ('', 'dddiddd', 'dddddddddddd'),
     'three on different scales':              ('', 'dddiddd', 'dddddddddddd'),
     'three with a constant':                  ('', 'dddiddd', 'eddddddeeddd'),

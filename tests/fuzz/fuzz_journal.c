@@ -99,7 +99,8 @@ static void check_resamples(nonsens_context *ctx, const char *path)
     for (int64_t k = 0; k < RESAMPLES; k++) {
         bootstrap_outcome outcome;
         bool there;
-        check(bootstrap_journal_find(ctx, &a, &j, k, VARIABLES, &there, &outcome) == NONSENS_OK);
+        const json_value *line = bootstrap_journal_find(&j, k);
+        check(bootstrap_read_line(ctx, &a, line, VARIABLES, &there, &outcome) == NONSENS_OK);
         if (there) {
             check_outcome(&outcome, VARIABLES);
         }
@@ -125,7 +126,7 @@ static void check_pair(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t
     const nonsens_pair *pair = &pairs->pair[index];
     json_value *line;
     check((pair->decision != NULL) != (pair->error != NULL) && !(pair->p_value < 0.0 || pair->p_value > 1.0));
-    check(pairs_load(ctx, pairs, index, &line) == NONSENS_OK);
+    check(unit_lines_load(ctx, &pairs->lines, index, &line) == NONSENS_OK);
     json_decref(line);
 }
 
@@ -134,7 +135,7 @@ static void read_pairs(nonsens_context *ctx, const char *path)
 {
     static char name[][2] = {"a", "b", "c"}, *names[] = {name[0], name[1], name[2]};
     nonsens_options *options = pair_options(ctx);
-    nonsens_pairs pairs = {.options = *options, .variables = 3, .names = names, .journal = (char *)path};
+    nonsens_pairs pairs = {.options = *options, .variables = 3, .names = names, .lines = {.journal = (char *)path}};
     pairs_sink keeper;
     arena scratch = {0};
     int64_t there = 0;
@@ -143,7 +144,7 @@ static void read_pairs(nonsens_context *ctx, const char *path)
     check(pairs_sink_new(ctx, &scratch, fuzz_data(ctx), &pairs, &keeper) == NONSENS_OK);
     pairs_sink_free(&keeper);
     for (int64_t k = 0; k < pairs.count; k++) {
-        if (pairs.line[k].done) {
+        if (pairs.lines.line[k].done) {
             check_pair(ctx, &pairs, k);
             there++;
         }
@@ -152,7 +153,7 @@ static void read_pairs(nonsens_context *ctx, const char *path)
         check(nonsens_pairs_write_json(ctx, &pairs, "/dev/null") == NONSENS_OK);
         check(nonsens_pairs_write_text(ctx, &pairs, "/dev/null") == NONSENS_OK);
     }
-    journal_file_close(&pairs.file);
+    journal_file_close(&pairs.lines.file);
     arena_free(&scratch);
     arena_free(&pairs.memory);
     nonsens_options_free(options);

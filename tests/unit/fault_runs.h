@@ -175,6 +175,25 @@ static nonsens_status run_pairs(const scenario *s)
     return status;
 }
 
+static nonsens_status run_segments(const scenario *s)
+{
+    nonsens_options *options = NULL;
+    nonsens_data *data = NULL;
+    nonsens_explanations *all = NULL;
+    char path[PATH_BYTES];
+    nonsens_status status = make_options(s, &options);
+    status = status == NONSENS_OK ? nonsens_data_read(ctx, path_of(path, s->data), options, &data) : status;
+    status = status == NONSENS_OK
+                 ? nonsens_run_explain_all(ctx, data, NULL, options, path_of(path, "out.journal"), &all)
+                 : status;
+    status = status == NONSENS_OK ? nonsens_explanations_write_json(ctx, all, path_of(path, "out.json")) : status;
+    status = status == NONSENS_OK ? nonsens_explanations_write_text(ctx, all, path_of(path, "out.text")) : status;
+    nonsens_explanations_free(all);
+    nonsens_data_free(data);
+    nonsens_options_free(options);
+    return status;
+}
+
 static nonsens_status run_comparison(const scenario *s)
 {
     nonsens_options *options = NULL;
@@ -454,6 +473,11 @@ static const scenario SCENARIO[] = {
      {SEGMENTED, "of", "s1", "against", "s2", "method", "lingam"},
      run_analysis},
     {"explain", NONSENS_COMMAND_EXPLAIN, "three.csv", {SEGMENTED, "of", "s1", "graph", "@truth.json"}, run_analysis},
+    {"segments",
+     NONSENS_COMMAND_EXPLAIN,
+     "three.csv",
+     {SEGMENTED, "of", "all", "graph", "@truth.json", "against", "s1"},
+     run_segments},
     {"pairs",
      NONSENS_COMMAND_DIRECTION,
      "three.csv",

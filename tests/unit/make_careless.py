@@ -31,15 +31,24 @@ VALUES = {
     'wanted': '0', 'key': '"seed"', 'value': '"1"', 'name': '"a graph"', 'nonsens_method_find.name': '"lingam"',
     'path': 'output_file', 'column': 'NULL', 'journal': 'NULL', 'sources': 'NULL',
     'fn': 'a_test', 'nonsens_context_set_progress.fn': 'a_progress',
+    'nonsens_journal_merge.path': 'merged_file',
+    'nonsens_context_set_members.members': 'NULL',
     'nonsens_data_read.path': 'table_file', 'nonsens_graph_read.path': 'graph_file',
     'nonsens_report_write_html.result': 'result_file', 'nonsens_data_read_files.count': '2',
-    'nonsens_run_pairs.options': 'options_for_pairs()',
+    'nonsens_run_pairs.options': 'options_for_pairs()', 'nonsens_run_explain_all.options': 'options_for_segments()',
     'nonsens_comparison_new.truth': 'another_graph',
     'nonsens_result_write_graph.result': 'a_graph_result', 'nonsens_result_edge_count.result': 'a_graph_result',
     'nonsens_result_edge_at.result': 'a_graph_result', 'nonsens_result_order.result': 'a_graph_result',
     'nonsens_result_write_html.result': 'a_graph_result',
     'nonsens_result_is_unfinished.result': 'a_graph_result',
+    'explanations': 'some_explanations',
     'nonsens_result_change_count.result': 'an_explanation', 'nonsens_result_change_at.result': 'an_explanation',
+    'nonsens_result_effect_count.result': 'an_effect', 'nonsens_result_effect_at.result': 'an_effect',
+    'nonsens_result_quartile_effect_count.result': 'all_effects',
+    'nonsens_result_quartile_effect_at.result': 'all_effects',
+    'nonsens_result_counterfactual_count.result': 'a_counterfactual',
+    'nonsens_result_counterfactual_at.result': 'a_counterfactual',
+    'nonsens_result_target_change.result': 'an_explanation',
     'nonsens_result_source_count.result': 'some_sources', 'nonsens_result_source_at.result': 'some_sources',
     'nonsens_result_write_sources.result': 'some_sources', 'nonsens_result_unmixing.result': 'some_sources',
     'nonsens_result_mixing.result': 'some_sources',
@@ -48,6 +57,7 @@ VALUES = {
 # Valid lists, in the same way, element by element; each ends where a page of memory ends.
 LISTS = {
     'values': ['1.5', '9.0', '2.5', '7.5', '4.0', '8.0', '3.0', '6.0'], 'given': ['2'],
+    'nonsens_journal_merge.files': ['journal_file'],
     'category': ['0', '0', '1', '1'],
     'segment': ['7', '7', '8', '8'], 'names': ['"a"', '"b"'], 'label': ['"s"', '"t"'], 'bytes': ['graph_text'],
     'paths': ['table_file', 'second_file'], 'files': ['table_file'],
@@ -60,7 +70,8 @@ NEUTRAL = {'nonsens_result_kind': 'NONSENS_KIND_NONE', 'nonsens_context_message'
 MAY_BE_NEUTRAL = {'nonsens_context_message', 'nonsens_result_reason', 'nonsens_data_warning_count', 'nonsens_data_warning_at',
                   'nonsens_result_firm', 'nonsens_result_alternative_count', 'nonsens_result_alternative_at',
                   'nonsens_result_opinion_count', 'nonsens_result_opinion_at',
-                  'nonsens_result_target_count', 'nonsens_result_target_at', 'nonsens_result_is_unfinished'}
+                  'nonsens_result_target_count', 'nonsens_result_target_at', 'nonsens_result_is_unfinished',
+                  'nonsens_explains_all'}
 
 
 def give_up(sentence):

@@ -1,5 +1,6 @@
 // The decision in words: the first thing on the page.
 import { el } from './dom';
+import { effectFigures, hasEffect } from './effect';
 import { explainedWords } from './explain';
 import { findings } from './lights';
 import { count, direction, number, pValue, pWords, sentence, shortName } from './text';
@@ -106,6 +107,7 @@ export function edgeFigures(e: Edge): string {
   if (e.support !== null && e.support !== undefined) parts.push(`support ${number(e.support, 3)}`);
   if (e.p_value !== null && e.p_value !== undefined) parts.push(pWords(e.p_value));
   if (e.weight !== null && e.weight !== undefined) parts.push(`weight ${number(e.weight, 3)}`);
+  if (hasEffect(e)) parts.push(`effect ${effectFigures(e)}`);
   return parts.length ? ` (${parts.join(', ')})` : '';
 }
 

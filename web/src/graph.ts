@@ -6,10 +6,11 @@ import { select } from 'd3-selection';
 import { zoom, zoomIdentity } from 'd3-zoom';
 import { edgeFigures, edgeWords, twoHeads } from './decision';
 import { el, section, svg } from './dom';
+import { curveCell, effectFigures, hasEffect, stepFigures } from './effect';
 import { verdictOf, verdictWords } from './explain';
-import { behind } from './tables';
+import { behind, type Table } from './tables';
 import { count, longName, number, pValue, shortName } from './text';
-import type { Edge, Report } from './types';
+import type { Edge, Report, Result } from './types';
 
 interface Place {
   x: number;
@@ -397,6 +398,32 @@ function legend(report: Report): HTMLElement {
   );
 }
 
+/** All edges; columns without any value are left out. */
+function edgeTable(result: Result): Table {
+  const edges = result.edges ?? [];
+  const has = (value: (e: Edge) => unknown): boolean => edges.some((e) => value(e) !== null && value(e) !== undefined);
+  const columns: { head: string; figure?: boolean; cell: (e: Edge) => string | Node }[] = [
+    { head: 'from (cause)', cell: (e) => longName(e.from) },
+    { head: 'link', cell: (e) => e.type },
+    { head: 'to (effect)', cell: (e) => longName(e.to) },
+  ];
+  if (has((e) => e.support)) columns.push({ head: 'support', figure: true, cell: (e) => number(e.support, 3) });
+  if (has((e) => e.p_value)) columns.push({ head: 'p-value', figure: true, cell: (e) => pValue(e.p_value) });
+  if (has((e) => e.weight)) columns.push({ head: 'weight', figure: true, cell: (e) => number(e.weight) });
+  if (edges.some(hasEffect))
+    columns.push(
+      { head: 'direct effect (95 %)', figure: true, cell: (e) => (hasEffect(e) ? effectFigures(e) : 'open') },
+      { head: 'if the cause goes from', figure: true, cell: stepFigures },
+      { head: 'effect against cause', cell: curveCell },
+    );
+  columns.push({ head: 'in words', cell: (e) => edgeWords(e, result) });
+  return {
+    head: columns.map((c) => c.head),
+    figures: columns.flatMap((c, j) => (c.figure ? [j] : [])),
+    rows: () => edges.map((e) => columns.map((c) => c.cell(e))),
+  };
+}
+
 export function graphSection(report: Report, picked: (a: string, b: string) => void): HTMLElement | null {
   const { result } = report;
   if (!result.nodes || !result.edges) return null;
@@ -410,20 +437,7 @@ export function graphSection(report: Report, picked: (a: string, b: string) => v
     result.order && el('p', {}, `Order, causes first: ${result.order.map((n) => shortName(n)).join(', ')}.`),
     behind(
       `Table: all ${count(edges.length, 'link')}`,
-      {
-        head: ['from (cause)', 'link', 'to (effect)', 'support', 'p-value', 'weight', 'in words'],
-        figures: [3, 4, 5],
-        rows: () =>
-          edges.map((e) => [
-            longName(e.from),
-            e.type,
-            longName(e.to),
-            number(e.support, 3),
-            pValue(e.p_value),
-            number(e.weight),
-            edgeWords(e, result),
-          ]),
-      },
+      edgeTable(result),
       edges.length > 0 && edges.length <= 12,
     ),
   );

@@ -3,7 +3,7 @@ import { el } from './dom';
 
 export interface Table {
   head: string[];
-  rows: () => string[][];
+  rows: () => (string | Node)[][];
   /** Columns of figures, which stand to the right. */
   figures?: number[];
 }
@@ -13,7 +13,7 @@ const ROWS_MOST = 2500;
 export function table(t: Table): HTMLElement {
   const figures = new Set(t.figures ?? []);
   const rows = t.rows();
-  const cell = (text: string, j: number): HTMLElement =>
+  const cell = (text: string | Node, j: number): HTMLElement =>
     j === 0
       ? el('th', { scope: 'row', dir: 'auto' }, text)
       : el('td', { class: figures.has(j) && 'figure', dir: 'auto' }, text);

@@ -15,6 +15,17 @@ export interface Edge {
   p_value: number | null;
   support: number | null;
   confounded?: boolean;
+  /** Direct effect of the step from a lower to an upper value of the cause; of discover. */
+  effect?: number | null;
+  effect_interval?: [number | null, number | null] | null;
+  step?: [number | null, number | null] | null;
+  curve?: EffectCurve | null;
+}
+
+/** Change of the effect's mean against values of the cause, from that at the cause's median. */
+export interface EffectCurve {
+  x: number[];
+  y: number[];
 }
 
 export interface ResampledPair {

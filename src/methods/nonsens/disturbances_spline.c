@@ -22,7 +22,7 @@ nonsens_status spline_fit_new(nonsens_context *ctx, arena *a, const nonsens_data
     rank_search_outcome *found;
     *out = (disturbances_spline){0};
     ARENA_TRY(ctx, a, found, 1);
-    TRY(rank_search_new(ctx, a, pair, options, &out->search));
+    TRY(rank_search_new(ctx, a, pair, options, false, &out->search));
     TRY(rank_search_ranks(ctx, a, &out->search, KIND_BOTH, RANK, found));
     if (found->fitted < RANK || !found->fit[RANK].fold_theta) {
         TRY(fit_rank_two(ctx, a, &out->search, &found->fit[RANK]));

@@ -8,7 +8,9 @@
 #define METHODS_SHARED_METHOD_H
 
 #include "data/dataset.h"
+#include "graph/targets.h"
 #include "methods/shared/result.h"
+#include "json/json.h"
 
 /*
  * Decides on a data set of exactly two variables (direction), or finds the graph of all of them (discover): fills in
@@ -16,6 +18,18 @@
  */
 typedef nonsens_status method_fn(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                  const nonsens_options *options, nonsens_result *result);
+
+/*
+ * How another process helps with a graph: it prepares the data and options, whose targets (user's order) may be NULL,
+ * and makes units of the run by their tasks (pool/pool.h), several at a time.  `free` takes what a failed `new` left.
+ */
+typedef struct method_server {
+    nonsens_status (*new)(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                          const targets *hit, void **out);
+    void (*free)(void *state);
+    nonsens_status (*make)(nonsens_context *ctx, arena *scratch, const void *state, const json_value *task,
+                           json_value **line);
+} method_server;
 
 /* Bytes that a run takes beside the data, as measured with two threads; a value is one row of one variable. */
 typedef struct memory_need {
@@ -27,6 +41,7 @@ typedef struct method {
     nonsens_method_info info;
     method_fn *direction;           /* NULL if it cannot decide on a pair */
     method_fn *discover;            /* NULL if it cannot find a graph */
+    const method_server *server;    /* of discover; NULL: it does not share its work, and keeps none in a journal */
     memory_need direction_memory;   /* of direction */
     memory_need discover_memory;    /* of discover */
     int64_t max_rows;               /* more rows are sampled down to these if --most-rows is 0; 0: all are used */

@@ -4,6 +4,7 @@
 #include "base/show.h"
 #include "data/canonical.h"
 #include "methods/shared/rank_search_features.h"
+#include "methods/shared/segment_groups.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -87,7 +88,7 @@ static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
         }
         before += last - first + 1;
     }
-    l->blocks = (classifier_blocks){block_of, l->time.count, l->time.inflation};
+    l->blocks = (classifier_blocks){block_of, l->time.count, l->time.inflation, false};
     return order_in_time(ctx, a, l);
 }
 
@@ -120,10 +121,79 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
                               o->seed, 0, &l->fold);
 }
 
+/* ---- groups of segments ---- */
+
+/* Sorts the rows by group; blocks are now the segments of the data set, and folds go with their rows. */
+static nonsens_status sort_by_group(nonsens_context *ctx, arena *a, rank_search *l, const int32_t *group)
+{
+    int64_t n = l->pair->n, *place, *user_row;
+    int32_t *fold, *block_of;
+    ARENA_TRY(ctx, a, place, l->segments + 1);
+    ARENA_TRY(ctx, a, user_row, n);
+    ARENA_TRY(ctx, a, fold, n);
+    ARENA_TRY(ctx, a, block_of, n);
+    l->inside[0] = l->warped[0];
+    l->inside[1] = l->warped[1];
+    l->inside_start = l->start;
+    ARENA_TRY(ctx, a, l->warped[0], n);
+    ARENA_TRY(ctx, a, l->warped[1], n);
+    ARENA_TRY(ctx, a, l->start, l->segments + 1);
+    for (int64_t i = 0; i < n; i++) {
+        l->start[group[i] + 1]++;
+    }
+    for (int64_t g = 0; g < l->segments; g++) {
+        l->start[g + 1] += l->start[g];
+        place[g] = l->start[g];
+    }
+    for (int64_t e = 0; e < l->pair->segments; e++) {
+        for (int64_t i = l->inside_start[e]; i < l->inside_start[e + 1]; i++) {
+            int64_t to = place[group[i]]++;
+            user_row[to] = l->user_row[i];
+            fold[to] = l->fold[i];
+            block_of[to] = (int32_t)e;
+            l->warped[0][to] = l->inside[0][i];
+            l->warped[1][to] = l->inside[1][i];
+        }
+    }
+    l->user_row = user_row;
+    l->fold = fold;
+    l->blocks = (classifier_blocks){block_of, l->pair->segments, 1.0, true};
+    l->user_segment = NULL;
+    return NONSENS_OK;
+}
+
+/* Puts segments into groups; whole segments are dealt into folds. */
+static nonsens_status group_segments(nonsens_context *ctx, arena *a, rank_search *l)
+{
+    const nonsens_options *o = l->options;
+    int64_t n = l->pair->n, segments = l->pair->segments;
+    int32_t *group, *fold;
+    ARENA_TRY(ctx, a, group, n);
+    ARENA_TRY(ctx, a, l->fold, n);
+    TRY(sample_folds(ctx, a, 1, (int64_t[]){0, segments}, o->score_folds, o->seed, 0, &fold));
+    for (int64_t e = 0; e < segments; e++) {
+        for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
+            l->fold[i] = fold[e];
+        }
+    }
+    segment_groups_input in = {.n = n,
+                               .segments = segments,
+                               .warped = {l->warped[0], l->warped[1]},
+                               .start = l->start,
+                               .unit_of = l->blocks.block_of,
+                               .units = l->blocks.count,
+                               .fold = fold,
+                               .folds = o->score_folds,
+                               .seed = o->seed};
+    TRY(segment_groups_find(ctx, &in, group, &l->segments));
+    l->grouped = true;
+    return sort_by_group(ctx, a, l, group);
+}
+
 /* Sets the label of every row and the log share of its segment. */
 static void label_rows(rank_search *l)
 {
-    for (int64_t e = 0; e < l->pair->segments; e++) {
+    for (int64_t e = 0; e < l->segments; e++) {
         for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
             l->label[i] = (int32_t)e;
             l->chance[i] = log((double)(l->start[e + 1] - l->start[e]) / (double)l->pair->n);
@@ -131,13 +201,31 @@ static void label_rows(rank_search *l)
     }
 }
 
-nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                               rank_search *out)
+/* Whole segments are held out, and with them the shares of the groups: what is known of these are the other folds. */
+static nonsens_status find_held_out_shares(nonsens_context *ctx, rank_search *l)
 {
-    int64_t n = pair->n, cap = pair->segments - 1;
-    *out = (rank_search){.pair = pair, .options = options, .threads = (int)options->threads};
+    int64_t folds = l->options->score_folds, n = l->pair->n, *rows, *all; // rows (segments, folds), all (folds)
+    SCOPED_ARENA(scratch);
+    ARENA_TRY(ctx, &scratch, rows, l->segments * folds);
+    ARENA_TRY(ctx, &scratch, all, folds);
+    for (int64_t i = 0; i < n; i++) {
+        rows[l->label[i] * folds + l->fold[i]]++;
+        all[l->fold[i]]++;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t e = l->label[i], outside = l->start[e + 1] - l->start[e] - rows[e * folds + l->fold[i]];
+        l->chance[i] = log((double)outside / (double)(n - all[l->fold[i]]));
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                               bool may_group, rank_search *out)
+{
+    int64_t n = pair->n;
+    *out =
+        (rank_search){.pair = pair, .options = options, .threads = (int)options->threads, .segments = pair->segments};
     out->features = options->features == FEATURES_NETWORK ? &rank_search_network : &rank_search_spline;
-    out->max_rank = cap < RANK_SEARCH_MAX_RANK + 1 ? cap : RANK_SEARCH_MAX_RANK + 1;
     ARENA_TRY(ctx, a, out->user_segment, pair->segments);
     ARENA_TRY(ctx, a, out->user_row, n);
     ARENA_TRY(ctx, a, out->start, pair->segments + 1);
@@ -148,8 +236,17 @@ nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_dat
     ARENA_TRY(ctx, a, out->scratch, n);
     TRY(order_rows(ctx, a, out));
     TRY(cut_blocks(ctx, a, out));
-    TRY(deal_folds(ctx, a, out));
+    if (may_group && pair->segments > RANK_SEARCH_UNGROUPED) {
+        TRY(group_segments(ctx, a, out));
+    } else {
+        out->inside[0] = out->warped[0];
+        out->inside[1] = out->warped[1];
+        out->inside_start = out->start;
+        TRY(deal_folds(ctx, a, out));
+    }
+    out->max_rank = out->segments - 1 < RANK_SEARCH_MAX_RANK + 1 ? out->segments - 1 : RANK_SEARCH_MAX_RANK + 1;
     label_rows(out);
+    TRY(out->grouped ? find_held_out_shares(ctx, out) : NONSENS_OK);
     return out->features->begin(ctx, a, out);
 }
 

@@ -22,14 +22,18 @@ typedef struct rank_search {
     const nonsens_options *options;
     const struct rank_search_features *features;
     int threads;
-    int32_t user[2];            /* the user's column that is variable 0, 1 here */
-    int32_t *user_segment;      /* (E) segment of the data set */
-    int64_t *user_row;          /* (n) row of the data set */
-    int64_t *start;             /* (E + 1) */
-    double *warped[2];          /* (n) */
+    int32_t user[2];         /* the user's column that is variable 0, 1 here */
+    int64_t segments;        /* what rows are classified by: segments of the data set, or groups of them */
+    bool grouped;            /* by groups: rows of one segment are then a block, also if their groups differ */
+    int32_t *user_segment;   /* (segments) segment of the data set; NULL: grouped */
+    int64_t *user_row;       /* (n) row of the data set */
+    int64_t *start;          /* (segments + 1) */
+    double *warped[2];       /* (n) */
+    const double *inside[2]; /* (n) the same sorted by segments of the data set, with bounds inside_start */
+    const int64_t *inside_start;
     time_blocks time;           /* blocks of neighbouring rows, in the data's order of rows */
-    classifier_blocks blocks;   /* the same in the search's */
-    int64_t *time_order;        /* (n) its rows of each segment in the order of time; NULL without blocks */
+    classifier_blocks blocks;   /* the same in the search's; if grouped, the segments of the data set */
+    int64_t *time_order;        /* (n) rows of each segment of `inside` in the order of time; NULL without blocks */
     int32_t *label, *fold;      /* (n) */
     classifier_sample sample;   /* splines only */
     classifier_penalty penalty; /* splines only */
@@ -48,12 +52,15 @@ typedef struct rank_search_outcome {
         step[RANK_SEARCH_MAX_RANK + 2]; /* step[r]: rank r against rank r - 1, for r = 1 .. tried, as first fitted */
 } rank_search_outcome;
 
+/* Most segments that rows are classified by; with more, by groups of segments (segment_groups.h), if they may be. */
+enum { RANK_SEARCH_UNGROUPED = 50 };
+
 /*
  * Warps the variables, orders the rows, deals folds (of whole blocks if there are blocks) and prepares the features.
  * Memory comes from `a`.  Refuses blocks so long that a segment has only one.
  */
 nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                               rank_search *out);
+                               bool may_group, rank_search *out);
 
 /* Returns the level of each test: alpha over the number of tests that judge the features. */
 double rank_search_level(const rank_search *l);

@@ -28,8 +28,8 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
 static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                      classifier_fit *whole, classifier_fit *out)
 {
-    restricted_data data = {
-        l->pair->n, l->pair->segments, l->options->score_folds, {l->warped[0], l->warped[1]}, l->label, l->fold};
+    restricted_data data = {l->pair->n, l->segments, l->options->score_folds, {l->warped[0], l->warped[1]},
+                            l->label,   l->fold};
     restricted_spec spec = {s.first, s.second, s.both};
     SCOPED_ARENA(scratch);
     (void)whole; // starts are the same for all models of one rank, whatever they see

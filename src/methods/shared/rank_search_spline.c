@@ -2,6 +2,7 @@
  * rank_search_spline.c - segment classifiers on splines: penalty by nested cross-validation, likelihood-ratio tests on
  * all rows (classifier/classifier_compare.h), held-out rows for the size of differences.
  */
+#include "math/special.h"
 #include "methods/shared/rank_search_features.h"
 
 #include <inttypes.h>
@@ -29,16 +30,17 @@ int64_t rank_search_spline_basis(const nonsens_options *options, int64_t n)
 /* Chooses the penalty, and one of several sizes of the basis unless the user asks for one. */
 static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
 {
-    if (l->pair->segments > MAX_SEGMENTS) {
+    if (l->segments > MAX_SEGMENTS) {
         return fail(ctx, NONSENS_ERR_DATA,
-                    "there are %" PRId64 " segments; segment classifiers take at most %d, merge some of them",
-                    l->pair->segments, MAX_SEGMENTS);
+                    "there are %" PRId64 " segments; classifiers of single segments take at most %d: merge some of "
+                    "them, or take --method structured, which groups segments",
+                    l->segments, MAX_SEGMENTS);
     }
     int64_t largest = rank_search_spline_basis(l->options, l->pair->n), bases = l->options->basis == 0 ? BASES : 1;
     classifier_sample *data;
     ARENA_TRY(ctx, a, data, bases);
     for (int64_t b = 0; b < bases; b++) {
-        TRY(classifier_sample_new(ctx, a, (const double *const *)l->warped, l->pair->segments, l->start, l->fold,
+        TRY(classifier_sample_new(ctx, a, (const double *const *)l->warped, l->segments, l->start, l->fold,
                                   l->options->score_folds, largest - b * BASIS_STEP, &data[b]));
     }
     TRY(penalty_choose(ctx, a, l->threads, bases, data, &l->penalty));
@@ -108,6 +110,9 @@ static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const rank_sear
     }
     if (large->held_out) {
         rank_search_compare(l, large->held_out, small ? small->held_out : l->chance, out);
+        if (l->grouped) { // held-out segments tell of a gain that the wide law of few segments a group may miss
+            out->p_value = fmin(out->p_value, special_normal_tail(out->z));
+        }
     }
     return NONSENS_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "data/dataset.h"
+#include "graph/edge.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -118,8 +119,8 @@ nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t
 {
     ARENA_GROW(ctx, &result->memory, result->edge, result->edges, result->edge_capacity);
     bool reversed = type != NONSENS_EDGE_DIRECTED && to < from;
-    result->edge[result->edges++] =
-        (nonsens_edge){reversed ? to : from, reversed ? from : to, type, weight, p_value, .support = NAN};
+    result->edge[result->edges++] = (nonsens_edge){reversed ? to : from, reversed ? from : to, type, weight, p_value,
+                                                   .support = NAN,       EDGE_NO_EFFECT};
     return NONSENS_OK;
 }
 
@@ -208,6 +209,8 @@ nonsens_kind nonsens_result_kind(const nonsens_result *result)
         return NONSENS_KIND_EXPLANATION;
     case NONSENS_COMMAND_ICA:
         return NONSENS_KIND_ICA;
+    case NONSENS_COMMAND_EFFECT:
+        return NONSENS_KIND_EFFECT;
     default:
         return NONSENS_KIND_NONE;
     }
@@ -355,6 +358,43 @@ int64_t nonsens_result_change_count(const nonsens_result *result)
 const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index)
 {
     return index >= 0 && index < nonsens_result_change_count(result) ? &result->explained.variable[index] : NULL;
+}
+
+const nonsens_target_change *nonsens_result_target_change(const nonsens_result *result)
+{
+    return result ? result->explained.target : NULL;
+}
+
+int64_t nonsens_result_effect_count(const nonsens_result *result)
+{
+    return result ? result->effects.effects : 0;
+}
+
+const nonsens_effect *nonsens_result_effect_at(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < nonsens_result_effect_count(result) ? &result->effects.effect[index] : NULL;
+}
+
+int64_t nonsens_result_quartile_effect_count(const nonsens_result *result)
+{
+    return result ? result->effects.quartile_effects : 0;
+}
+
+const nonsens_quartile_effect *nonsens_result_quartile_effect_at(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < nonsens_result_quartile_effect_count(result) ? &result->effects.quartile_effect[index]
+                                                                              : NULL;
+}
+
+int64_t nonsens_result_counterfactual_count(const nonsens_result *result)
+{
+    return result ? result->effects.counterfactuals : 0;
+}
+
+const nonsens_counterfactual *nonsens_result_counterfactual_at(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < nonsens_result_counterfactual_count(result) ? &result->effects.counterfactual[index]
+                                                                             : NULL;
 }
 
 int64_t nonsens_result_row_count(const nonsens_result *result)

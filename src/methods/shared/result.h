@@ -34,6 +34,15 @@ enum result_alternative {
 typedef nonsens_evidence evidence; /* NaN is written as null */
 typedef nonsens_edge graph_edge;
 
+/* The direct effect of an edge as a curve: the mean of the effect against values of the cause (tasks/edge_effects.h).
+ */
+enum { RESULT_CURVE_POINTS = 9 };
+typedef struct result_curve {
+    bool is_known;
+    double x[RESULT_CURVE_POINTS]; /* from the 5 % to the 95 % quantile of the cause */
+    double y[RESULT_CURVE_POINTS]; /* minus the mean if the cause is at its median */
+} result_curve;
+
 /* How many bootstrap samples of `discover --bootstrap` have which edge between two variables. */
 typedef struct result_edge_counts {
     int64_t a, b;              /* user's indices, a < b */
@@ -63,13 +72,24 @@ typedef struct result_unmixing {
 
 /* What `explain` found; variable is NULL for all other commands. */
 typedef struct result_explanation {
-    const char *of, *against;    /* labels; against is NULL for all other segments */
-    int64_t of_rows, other_rows; /* rows of `of` and of what it is compared with */
-    int64_t onset;               /* row of `of`, from 1, at which the fault begins */
-    double drift;                /* median shift of all variables, in interquartile ranges; at least 1 */
-    bool ranking_only;           /* everything shifted: nothing is called */
-    nonsens_change *variable;    /* (variables of the result) by rank */
+    const char *of, *against;      /* labels; against is NULL for all other segments */
+    int64_t of_rows, other_rows;   /* rows of `of` and of what it is compared with */
+    int64_t onset;                 /* row of `of`, from 1, at which the fault begins */
+    double drift;                  /* median shift of all variables, in interquartile ranges; at least 1 */
+    bool ranking_only;             /* everything shifted: nothing is called */
+    nonsens_change *variable;      /* (variables of the result) by rank */
+    nonsens_target_change *target; /* NULL without --target */
 } result_explanation;
+
+/* What `effect` found; question is NULL for all other commands. */
+typedef struct result_effects {
+    const char *question; /* "temp = 30, speed + 1"; "" for all variables */
+    int64_t effects, quartile_effects, counterfactuals;
+    nonsens_effect *effect;
+    nonsens_quartile_effect *quartile_effect;
+    nonsens_counterfactual *counterfactual;
+    const char *check; /* how a graph that was given fares against the data; NULL: found from the data */
+} result_effects;
 
 /* How networks learned: lowest, middle and highest loss, in nats per row, of the networks that reached an epoch. */
 typedef struct result_training {
@@ -124,13 +144,16 @@ struct nonsens_result {
     const struct knowledge *known;    /* prior knowledge, user's order, while the method runs; NULL: nothing */
     const struct targets *targets;    /* interventions, user's order, while the method runs; NULL: none are known */
     const struct method *pair_method; /* which the method asks about pairs, while it runs; NULL: none */
+    struct journal_index *journal;    /* which keeps units of the method's work, while it runs; NULL: none does */
     nonsens_edge *edge;               /* (edges) result_finish orders them by from, to */
     int64_t edges, edge_capacity;
+    result_curve *curve;    /* (edges) of direct effects; NULL: none was asked for */
     nonsens_target *target; /* (target_count) interventions, known and found; by segment's label, then variable */
     int64_t target_count, target_capacity;
     int64_t *order;               /* (variables) user's indices, causes first; NULL if the method has no order */
     result_bootstrap bootstrap;   /* replicates 0: without --bootstrap */
     result_explanation explained; /* of `explain`, beside the graph */
+    result_effects effects;       /* of `effect`, beside the graph */
     double seconds;
     int threads;
 };

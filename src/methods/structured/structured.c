@@ -9,6 +9,7 @@
  */
 #include "methods/structured/structured.h"
 
+#include "base/parallel.h"
 #include "math/special.h"
 #include "methods/shared/rank_search_features.h"
 #include "methods/structured/structured_method.h"
@@ -27,8 +28,8 @@ static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
     hsic.min_shift = l->time.length;
     hsic.memory = l->time_order ? time_blocks_memory(&l->time) : 0.0;
     SCOPED_ARENA(scratch);
-    TRY(hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments, l->start, &hsic,
-                          &s->dependence));
+    TRY(hsic_test_scalars(ctx, &scratch, l->pair->n, l->inside[0], l->inside[1], l->pair->segments, l->inside_start,
+                          &hsic, &s->dependence));
     if (s->dependence.segments_used == 0) { // without a test they do not count as independent
         s->dependence.p_value = NAN;
     }
@@ -93,22 +94,28 @@ static nonsens_status judge(nonsens_context *ctx, structured *s, int j)
     return NONSENS_OK;
 }
 
+static nonsens_status judge_job(nonsens_context *ctx, arena *scratch, int64_t j, void *state)
+{
+    structured *s = state;
+    structured_hypothesis *h = &s->cause[j];
+    const classifier_fit *whole = &s->free.fit[s->rank];
+    (void)scratch;
+    h->held_out = whole->held_out;
+    h->loss = (classifier_difference){.p_value = 1.0, .ratio = NAN, .null_mean = NAN};
+    if (h->own > 0) {
+        TRY(s->search.features->judge(ctx, &s->own_search[j], &h->fit, whole, &h->loss));
+        h->held_out = h->fit.held_out;
+    }
+    return NONSENS_OK;
+}
+
 /* Compares the two directions at s->rank.  Either fit may improve the free one, so both come before any comparison. */
 static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structured *s)
 {
     for (int j = 0; j < 2; j++) {
         TRY(fit_hypothesis(ctx, a, s, j));
     }
-    for (int j = 0; j < 2; j++) {
-        structured_hypothesis *h = &s->cause[j];
-        const classifier_fit *whole = &s->free.fit[s->rank];
-        h->held_out = whole->held_out;
-        h->loss = (classifier_difference){.p_value = 1.0, .ratio = NAN, .null_mean = NAN};
-        if (h->own > 0) {
-            TRY(s->search.features->judge(ctx, &s->search, &h->fit, whole, &h->loss));
-            h->held_out = h->fit.held_out;
-        }
-    }
+    TRY(parallel_for(ctx, s->search.threads, 2, NULL, judge_job, s));
     for (int j = 0; j < 2; j++) {
         TRY(judge(ctx, s, j));
     }
@@ -118,12 +125,13 @@ static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structu
 
 /*
  * Only rank one is sure, and neither variable alone shows all of it: both change in proportion, or nearly so.  With two
- * features an exact proportion fits both directions, so comparing them at rank two errs on the safe side.
+ * features an exact proportion fits both directions, so comparing them at rank two errs on the safe side.  Not so if
+ * segments are grouped: a group is a mixture of segments, and what is one way for segments is nearly one for groups.
  */
 static bool is_nearly_proportional(const structured *s)
 {
-    return s->rank == 1 && s->cause[0].verdict == REJECTED && s->cause[1].verdict == REJECTED && s->free.fitted > 1 &&
-           s->free.fit[2].held_out;
+    return !s->search.grouped && s->rank == 1 && s->cause[0].verdict == REJECTED && s->cause[1].verdict == REJECTED &&
+           s->free.fitted > 1 && s->free.fit[2].held_out;
 }
 
 static nonsens_status step_done(nonsens_context *ctx, int64_t done)
@@ -132,23 +140,40 @@ static nonsens_status step_done(nonsens_context *ctx, int64_t done)
     return check_cancelled(ctx);
 }
 
-/* Fits penalty, ranks, and the two directions. */
-static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonsens_data *pair,
-                                     const nonsens_options *options, structured *s)
+/* Two jobs: the ranks of the free classifier; whether the variables depend on one another inside segments. */
+static nonsens_status free_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
-    TRY(rank_search_new(ctx, a, pair, options, &s->search));
+    structured *s = state;
+    (void)scratch;
+    return job == 0 ? rank_search_ranks(ctx, &s->memory[0], &s->search, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &s->free)
+                    : test_dependence(ctx, s);
+}
+
+/* One job per variable: the ranks of the classifier of this variable alone. */
+static nonsens_status alone_job(nonsens_context *ctx, arena *scratch, int64_t j, void *state)
+{
+    structured *s = state;
+    (void)scratch;
+    return rank_search_ranks(ctx, &s->memory[1 + j], &s->own_search[j], j == 0 ? KIND_FIRST : KIND_SECOND,
+                             s->rank > 2 ? s->rank - 1 : 1, &s->alone[j]);
+}
+
+/* Fits penalty, ranks, and the two directions. */
+static nonsens_status fit_everything(nonsens_context *ctx, arena *a, structured *s)
+{
+    TRY(rank_search_new(ctx, a, s->pair, s->options, true, &s->search));
+    for (int j = 0; j < 2; j++) { // with room of their own, for two at a time
+        s->own_search[j] = s->search;
+        ARENA_TRY(ctx, a, s->own_search[j].scratch, s->pair->n);
+    }
     TRY(step_done(ctx, 1));
-    TRY(test_dependence(ctx, s));
-    TRY(rank_search_ranks(ctx, a, &s->search, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &s->free));
+    TRY(parallel_for(ctx, s->search.threads, 2, NULL, free_job, s));
     TRY(step_done(ctx, 2));
     s->rank = s->free.rank;
     if (s->rank == 0) {
         return NONSENS_OK;
     }
-    for (int j = 0; j < 2; j++) {
-        TRY(rank_search_ranks(ctx, a, &s->search, j == 0 ? KIND_FIRST : KIND_SECOND, s->rank > 2 ? s->rank - 1 : 1,
-                              &s->alone[j]));
-    }
+    TRY(parallel_for(ctx, s->search.threads, 2, NULL, alone_job, s));
     TRY(step_done(ctx, 3));
     TRY(compare_directions(ctx, a, s));
     if (is_nearly_proportional(s)) {
@@ -156,6 +181,14 @@ static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonse
         TRY(compare_directions(ctx, a, s));
     }
     return step_done(ctx, 4);
+}
+
+/* Two jobs: the segment classifiers, and the mechanisms' opinion. */
+static nonsens_status part_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    structured *s = state;
+    (void)scratch;
+    return job == 0 ? fit_everything(ctx, &s->memory[3], s) : structured_ask(ctx, s->pair, s->options, &s->opinion);
 }
 
 /*
@@ -176,16 +209,9 @@ static nonsens_status compare_at_two(nonsens_context *ctx, arena *a, structured 
     return NONSENS_OK;
 }
 
-nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair,
-                                    const nonsens_options *options, nonsens_result *result)
+static nonsens_status decide(nonsens_context *ctx, arena *a, structured *s, nonsens_result *result)
 {
-    structured *s;
-    ARENA_TRY(ctx, a, s, 1);
-    TRY(fit_everything(ctx, a, pair, options, s));
-    s->asked = options->opinions != OPINIONS_NONE;
-    if (s->asked) {
-        TRY(structured_ask(ctx, pair, options, &s->opinion));
-    }
+    TRY(parallel_for(ctx, (int)s->options->threads, s->asked ? 2 : 1, NULL, part_job, s));
     structured_decide(s, result);
     if (result->decision == DECISION_INCONCLUSIVE && s->rank < 2) {
         TRY(compare_at_two(ctx, a, s));
@@ -196,11 +222,31 @@ nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsen
     return structured_report(ctx, a, s, result);
 }
 
-/* Bytes for rows, and for Fisher matrices and their factors. */
+nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                    const nonsens_options *options, nonsens_result *result)
+{
+    structured *s;
+    ARENA_TRY(ctx, a, s, 1);
+    s->pair = pair;
+    s->options = options;
+    s->asked = options->opinions != OPINIONS_NONE;
+    nonsens_status status = decide(ctx, a, s, result);
+    for (int k = 0; k < STRUCTURED_ARENAS; k++) {
+        arena_free(&s->memory[k]);
+    }
+    return status;
+}
+
+/*
+ * Bytes for rows, and for Fisher matrices and their factors.  Groups of segments need numbers per row for their laws,
+ * and mechanisms some for each segment and coefficient.
+ */
 double structured_classifier_memory(const nonsens_options *options, double rows, int64_t segments)
 {
-    enum { NUMBERS_PER_ROW = 110, MATRICES = 15, RANK = 2 };
+    enum { NUMBERS_PER_ROW = 110, MATRICES = 15, RANK = 2, OF_GROUPS = 60, OF_SEGMENT = 2000 };
+    bool grouped = segments > RANK_SEARCH_UNGROUPED;
     double basis = (double)rank_search_spline_basis(options, (int64_t)rows);
-    double parameters = RANK * basis * basis + (RANK + 1) * (double)segments;
-    return rows * sizeof(double) * NUMBERS_PER_ROW + MATRICES * parameters * parameters * sizeof(double);
+    double parameters = RANK * basis * basis + (RANK + 1) * (double)(grouped ? RANK_SEARCH_UNGROUPED : segments);
+    double numbers = rows * NUMBERS_PER_ROW + MATRICES * parameters * parameters;
+    return sizeof(double) * (numbers + (grouped ? rows * OF_GROUPS + (double)segments * OF_SEGMENT : 0.0));
 }

@@ -23,8 +23,13 @@ typedef struct structured_hypothesis {
     const double *held_out;
 } structured_hypothesis;
 
+enum { STRUCTURED_ARENAS = 4 };
+
 typedef struct structured {
-    rank_search search;
+    const nonsens_data *pair;
+    const nonsens_options *options;
+    arena memory[STRUCTURED_ARENAS]; /* of jobs that run at the same time: free, alone (2), all others */
+    rank_search search, own_search[2];
     rank_search_outcome free, alone[2];
     int64_t rank; /* the directions are compared at this rank */
     structured_hypothesis cause[2];

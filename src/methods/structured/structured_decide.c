@@ -125,6 +125,7 @@ static bool is_time_ignored(const structured *s)
     return s->search.pair->in_time && s->search.options->block_length == 1;
 }
 
+/* How often a firm answer would be wrong is measured for single segments, not for groups of them. */
 static bool is_firm(const structured *s, int cause)
 {
     const structured_way *other = way(s, 1 - cause);
@@ -132,7 +133,7 @@ static bool is_firm(const structured *s, int cause)
     bool plain = is_rank_two(s) && ratio_left(s, cause) < FIRM_RATIO && other->excess > factor * FIRM_EXCESS;
     return is_informed(s, cause) && (is_strict(s, cause) || plain) && other->dependence.p_value < CLEARLY &&
            !is_correlated(s, cause) && likelihood_z(s, cause) > factor * PREFERRED && s->free.rank >= 2 &&
-           s->cause[cause].own > 0 && both_change(s, cause) && !is_time_ignored(s);
+           s->cause[cause].own > 0 && both_change(s, cause) && !is_time_ignored(s) && !s->search.grouped;
 }
 
 /*

@@ -36,6 +36,11 @@ static double gain_over_shares(const structured *s, const classifier_fit *f)
 static nonsens_status report_ranks(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     const rank_search_outcome *f = &s->free;
+    if (s->search.grouped) {
+        TRY(result_add(ctx, result, (double)s->search.segments, NAN,
+                       "groups of segments that look alike; classifiers tell these apart, not single segments",
+                       "groups of segments"));
+    }
     TRY(result_add(ctx, result, (double)f->rank, NAN,
                    "ways in which the segments differ: features that tell them apart", "rank"));
     for (int64_t r = 1; r <= f->tried; r++) {
@@ -315,10 +320,23 @@ static nonsens_status note_record(nonsens_context *ctx, nonsens_result *result)
         "named was right in 15 (docs/real-data.md).");
 }
 
+static nonsens_status note_groups(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    if (!s->search.grouped) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NONSENS_NOTE_INFO,
+                       "With more than %d segments, classifiers tell groups of segments apart: here %" PRId64
+                       " groups of %" PRId64 " segments. A row's group is found from the other rows of its segment. No "
+                       "answer is called firm then.",
+                       RANK_SEARCH_UNGROUPED, s->search.segments, s->search.pair->segments);
+}
+
 nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result)
 {
     TRY(note_record(ctx, result));
     TRY(report_ranks(ctx, s, result));
+    TRY(note_groups(ctx, s, result));
     TRY(note_few_rows(ctx, s, result));
     if (s->free.rank > 0) {
         for (int c = 0; c < 2; c++) {

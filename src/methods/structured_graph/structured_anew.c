@@ -1,4 +1,5 @@
 /* structured_anew.c - reverses edges whose ends choose their causes again. */
+#include "methods/structured_graph/structured_bounds.h"
 #include "methods/structured_graph/structured_moves.h"
 
 /*
@@ -33,14 +34,26 @@ static nonsens_status want_set(nonsens_context *ctx, structured_search *s, const
     return scores_want(ctx, s->scores, effect, pdag_parents(g, effect, nodes), nodes);
 }
 
+static const structured_score *fit_of(const structured_search *s, const pdag *g, int64_t effect, int64_t *nodes)
+{
+    return scores_get(s->scores, effect, pdag_parents(g, effect, nodes), nodes);
+}
+
+/* Is i offered to this end of the trial? */
+static bool is_offered(const structured_search *s, const trial *t, int side, int64_t i, int64_t *nodes)
+{
+    return pdag_is_arrow(&s->graph, i, t->end[1 - side]) && may_add(s, &t->graph, i, t->end[side], nodes);
+}
+
 /* For one end of a trial: asks for all sets with one more cause, from the other end, or takes the best of them. */
 static nonsens_status offer_causes(nonsens_context *ctx, structured_search *s, trial *t, int side, bool asking,
                                    pdag *after, int64_t *nodes)
 {
-    int64_t effect = t->end[side], other = t->end[1 - side], best = -1;
+    int64_t effect = t->end[side], best = -1;
     double largest = 0.0;
     for (int64_t i = 0; i < s->graph.d; i++) {
-        if (!pdag_is_arrow(&s->graph, i, other) || !may_add(s, &t->graph, i, effect, nodes)) {
+        if (!is_offered(s, t, side, i, nodes) ||
+            (s->screen && bounds_addition(s, fit_of(s, &t->graph, effect, nodes), i) <= 0.0)) {
             continue;
         }
         pdag_copy(&t->graph, after);
@@ -59,6 +72,50 @@ static nonsens_status offer_causes(nonsens_context *ctx, structured_search *s, t
         pdag_set(&t->graph, best, effect, PDAG_ARROW);
     }
     return asking ? want_set(ctx, s, &t->graph, effect, nodes) : NONSENS_OK;
+}
+
+/* Fits the ends of all trials, and asks the screen about the causes offered to them. */
+static nonsens_status screen_offers(nonsens_context *ctx, structured_search *s, int64_t count, const trial *list,
+                                    int64_t *nodes)
+{
+    for (int64_t k = 0; k < 2 * count; k++) {
+        TRY(want_set(ctx, s, &list[k / 2].graph, list[k / 2].end[k % 2], nodes));
+    }
+    TRY(scores_settle(ctx, s->scores, "fitting mechanisms"));
+    for (int64_t k = 0; k < 2 * count; k++) {
+        const trial *t = &list[k / 2];
+        const structured_score *fit = fit_of(s, &t->graph, t->end[k % 2], nodes);
+        for (int64_t i = 0; i < s->graph.d; i++) {
+            if (is_offered(s, t, (int)(k % 2), i, nodes)) {
+                TRY(screen_want(ctx, s->screen, fit, i));
+            }
+        }
+    }
+    return screen_settle(ctx, s->screen);
+}
+
+/* Bounds what an end of a trial gains over the graph: what its set gains, and what all offers gain beside it. */
+static double bound_end(const structured_search *s, const trial *t, int side, int64_t *nodes)
+{
+    const structured_score *now = fit_of(s, &s->graph, t->end[side], nodes);
+    const structured_score *then = fit_of(s, &t->graph, t->end[side], nodes);
+    double sum = then->total - now->total;
+    for (int64_t i = 0; i < s->graph.d; i++) {
+        sum += is_offered(s, t, side, i, nodes) ? bounds_addition(s, then, i) : 0.0;
+    }
+    return sum;
+}
+
+/* Leaves out trials that cannot gain, whatever is offered. */
+static int64_t leave_hopeless(const structured_search *s, int64_t count, trial *list, int64_t *nodes)
+{
+    int64_t kept = 0;
+    for (int64_t k = 0; k < count; k++) {
+        if (bound_end(s, &list[k], 0, nodes) + bound_end(s, &list[k], 1, nodes) > MIN_REVERSAL) {
+            list[kept++] = list[k];
+        }
+    }
+    return kept;
 }
 
 static nonsens_status list_trials(nonsens_context *ctx, arena *scratch, const structured_search *s, trial *list,
@@ -94,6 +151,10 @@ nonsens_status search_reverse_anew(nonsens_context *ctx, arena *scratch, structu
     TRY(pdag_new(ctx, scratch, s->graph.d, &after));
     TRY(list_trials(ctx, scratch, s, list, &count));
     for (int offer = 0; offer < OFFERS; offer++) {
+        if (s->screen) {
+            TRY(screen_offers(ctx, s, count, list, nodes));
+            count = leave_hopeless(s, count, list, nodes);
+        }
         for (int asking = 1; asking >= 0; asking--) {
             for (int64_t i = 0; i < 2 * count; i++) {
                 TRY(offer_causes(ctx, s, &list[i / 2], (int)(i % 2), asking == 1, &after, nodes));

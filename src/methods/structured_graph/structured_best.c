@@ -3,14 +3,15 @@
  *
  * Most moves cannot be the best one, and earlier fits tell: what a cause gained beside other causes of the same effect
  * is remembered.  Moves are fitted in the order of what they promise, until the best of them gains more than the others
- * promise.  If none gains, all have been fitted.
+ * promise.  If none gains, all have been fitted, or with a screen all that may gain (structured_bounds.h).
  */
+#include "methods/structured_graph/structured_bounds.h"
 #include "methods/structured_graph/structured_moves.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH = 8 };
+enum { BATCH = 8, LARGE_BATCH = 32 }; /* the latter with a screen, whose promises leave out more */
 
 /* Earlier gains and losses count as more, or less, than they were: other causes have come. */
 static const double GAIN_MAY_BE = 1.5, LOSS_MAY_BE = 0.6;
@@ -75,6 +76,20 @@ static double promise_of(const contest *c, const move *m, bool *fitted)
     return sum;
 }
 
+/* The same by the screen. */
+static double bound_of(const contest *c, const move *m, bool *fitted)
+{
+    double sum = 0.0;
+    *fitted = true;
+    for (int i = 0; i < m->count; i++) {
+        const structured_score *now, *then;
+        find_scores(c, m->toggle[i].to, &now, &then);
+        *fitted = *fitted && is_settled(now) && is_settled(then);
+        sum += move_is_first_of_effect(m, i) ? bounds_gain(c->s, m->toggle[i].to, &c->after, c->nodes) : 0.0;
+    }
+    return sum;
+}
+
 static int compare_promises(const void *a, const void *b)
 {
     const prospect *left = a, *right = b;
@@ -84,14 +99,32 @@ static int compare_promises(const void *a, const void *b)
     return left->index < right->index ? -1 : left->index > right->index;
 }
 
+/* Asks the screen for what the bounds of all moves need. */
+static nonsens_status screen_moves(nonsens_context *ctx, const move_list *moves, contest *c)
+{
+    for (int64_t i = 0; i < moves->count; i++) {
+        const move *m = &moves->at[i];
+        bool legal = move_is_legal(c->s, m, &c->after, c->nodes);
+        for (int k = 0; legal && k < m->count; k++) {
+            if (move_is_first_of_effect(m, k)) {
+                TRY(bounds_want(ctx, c->s, m->toggle[k].to, &c->after, c->nodes));
+            }
+        }
+    }
+    return screen_settle(ctx, c->s->screen);
+}
+
 static nonsens_status list_prospects(nonsens_context *ctx, arena *scratch, const move_list *moves, contest *c)
 {
     ARENA_TRY(ctx, scratch, c->list, moves->count + 1);
+    if (c->s->screen) {
+        TRY(screen_moves(ctx, moves, c));
+    }
     for (int64_t i = 0; i < moves->count; i++) {
         if (move_is_legal(c->s, &moves->at[i], &c->after, c->nodes)) {
             prospect *p = &c->list[c->count++];
             *p = (prospect){.of = &moves->at[i], .index = i};
-            p->promise = promise_of(c, p->of, &p->fitted);
+            p->promise = c->s->screen ? bound_of(c, p->of, &p->fitted) : promise_of(c, p->of, &p->fitted);
         }
     }
     qsort(c->list, (size_t)c->count, sizeof *c->list, compare_promises);
@@ -133,7 +166,8 @@ static nonsens_status consider_some(nonsens_context *ctx, contest *c, int64_t mo
     int64_t first = *next, fits = 0;
     for (; *next < c->count && fits < most; ++*next) {
         prospect *p = &c->list[*next];
-        if (c->best && p->promise <= c->best_gain) {
+        bool hopeless = c->s->screen && p->promise <= 0.0;
+        if (hopeless || (c->best && p->promise <= c->best_gain)) {
             break;
         }
         if (!p->fitted) {
@@ -160,7 +194,7 @@ nonsens_status search_make_best(nonsens_context *ctx, arena *scratch, structured
     while (next < c.count && next > before) {
         before = next;
         bool promises = c.list[next].promise > 0.0;
-        TRY(consider_some(ctx, &c, promises ? BATCH : c.count, &next));
+        TRY(consider_some(ctx, &c, c.s->screen ? LARGE_BATCH : promises ? BATCH : c.count, &next));
     }
     *made = c.best;
     if (*made) {

@@ -18,8 +18,9 @@ static const double AS_CLEAR = 0.5; /* gains above this share of a variable's la
 /* A segment that may have its own mechanism of one variable. */
 typedef struct trial {
     int64_t node, segment;
-    structured_part own; /* the fit of the segment alone, made once */
-    bool tried;          /* a fit was asked for */
+    structured_part own;                         /* the fit of the segment alone, made once for the same causes */
+    int64_t causes, cause[MECHANISM_MAX_CAUSES]; /* of that fit */
+    bool tried;                                  /* it looks different: a fit was asked for */
     bool fitted;
     bool open; /* the segment still shares the mechanism */
     double gain, z;
@@ -97,6 +98,11 @@ static nonsens_status looks_different(nonsens_context *ctx, const differing *w, 
 
 /* ---- fits ---- */
 
+static bool has_causes(const trial *t, int64_t causes, const int64_t *cause)
+{
+    return t->causes == causes && (causes == 0 || memcmp(t->cause, cause, (size_t)causes * sizeof *cause) == 0);
+}
+
 static nonsens_status predict_node(nonsens_context *ctx, arena *scratch, int64_t node, void *state)
 {
     differing *w = state;
@@ -118,6 +124,7 @@ static nonsens_status predict_node(nonsens_context *ctx, arena *scratch, int64_t
         int64_t e = of->segment ? of->segment[k] : k;
         trial *t = &w->trial[node * sc->data->segments + e];
         t->open = !sc->parts.small[e];
+        t->fitted = t->fitted && has_causes(t, causes, nodes);
         if (t->open && !t->tried) {
             TRY(looks_different(ctx, w, t, causes, nodes, &t->tried));
         }
@@ -136,12 +143,11 @@ static nonsens_status fit_trial(nonsens_context *ctx, arena *scratch, int64_t jo
 }
 
 /* Fits the segments that look different, each alone. */
-static nonsens_status fit_trials(nonsens_context *ctx, arena *scratch, differing *w)
+static nonsens_status fit_trials(nonsens_context *ctx, arena *a, arena *scratch, differing *w)
 {
     structured_scores *sc = w->s->scores;
-    int64_t segments = sc->data->segments, *nodes;
+    int64_t segments = sc->data->segments;
     bool *keep;
-    ARENA_TRY(ctx, scratch, nodes, w->s->graph.d);
     ARENA_TRY(ctx, scratch, keep, segments);
     w->wanted_count = 0;
     for (int64_t k = 0; k < w->s->graph.d * segments; k++) {
@@ -151,7 +157,8 @@ static nonsens_status fit_trials(nonsens_context *ctx, arena *scratch, differing
             memset(keep, 0, (size_t)segments * sizeof *keep);
             keep[t->segment] = true;
             TRY(structured_parts_rows(ctx, &sc->memory, &sc->parts, t->node, keep, false, &of));
-            TRY(scores_new_part(ctx, scratch, sc, pdag_parents(&w->s->graph, t->node, nodes), of, &t->own));
+            t->causes = pdag_parents(&w->s->graph, t->node, t->cause);
+            TRY(scores_new_part(ctx, a, sc, t->causes, of, &t->own));
             t->fitted = true;
             w->wanted[w->wanted_count++] = k;
         }
@@ -180,7 +187,7 @@ static void judge_trial(const differing *w, trial *t, double *group)
 
 static bool is_clear(const differing *w, const trial *t)
 {
-    return t->open && t->fitted && t->z > w->level && t->gain > MIN_OWN;
+    return t->open && t->tried && t->fitted && t->z > w->level && t->gain > MIN_OWN;
 }
 
 /* ---- splitting ---- */
@@ -247,12 +254,18 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, arena *scratch, diff
 {
     const nonsens_data *data = w->s->scores->data;
     int64_t d = data->d, segments = data->segments;
-    ARENA_TRY(ctx, scratch, w->trial, d * segments);
+    if (!out->trial) {
+        ARENA_TRY(ctx, a, out->trial, d * segments);
+    }
+    w->trial = out->trial;
     ARENA_TRY(ctx, scratch, w->wanted, d * segments);
     ARENA_TRY(ctx, scratch, w->density, d * data->n);
     ARENA_TRY(ctx, scratch, w->z, d * data->n);
     for (int64_t k = 0; k < d * segments; k++) {
-        w->trial[k] = (trial){.node = k / segments, .segment = k % segments};
+        trial *t = &w->trial[k];
+        t->node = k / segments;
+        t->segment = k % segments;
+        t->open = t->tried = false;
     }
     if (!out->p_value) {
         out->segments = segments;
@@ -279,9 +292,9 @@ nonsens_status structured_differ(nonsens_context *ctx, arena *a, structured_sear
     for (int step = 0; any && step < MAX_SPLITS; step++) {
         TRY(check_cancelled(ctx));
         TRY(parallel_for(ctx, s->scores->threads, s->graph.d, NULL, predict_node, &w));
-        TRY(fit_trials(ctx, &scratch, &w));
+        TRY(fit_trials(ctx, a, &scratch, &w));
         for (int64_t k = 0; k < s->graph.d * s->scores->data->segments; k++) {
-            if (w.trial[k].open && w.trial[k].fitted) {
+            if (w.trial[k].open && w.trial[k].tried && w.trial[k].fitted) {
                 judge_trial(&w, &w.trial[k], group);
             }
         }

@@ -19,6 +19,7 @@ typedef struct structured_differences {
     bool found;              /* is there any? */
     pdag shared;             /* the graph found with mechanisms that all segments share */
     int64_t *shared_version; /* (d) their versions (structured_parts.h) */
+    struct trial *trial;     /* (d, segments) fits of single segments, which later calls use again */
 } structured_differences;
 
 /*

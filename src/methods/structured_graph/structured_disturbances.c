@@ -2,6 +2,7 @@
 #include "methods/structured_graph/structured_disturbances.h"
 
 #include "base/number.h"
+#include "base/parallel.h"
 #include "base/show.h"
 #include "math/column.h"
 #include "methods/shared/change.h"
@@ -118,26 +119,52 @@ static nonsens_status note_unchanged(nonsens_context *ctx, const structured_sear
                        show_list_end(&list));
 }
 
-/* Tests all pairs of disturbances inside segments; if there are many variables, only those with an edge. */
-static nonsens_status test_pairs(nonsens_context *ctx, const structured_search *s, const int64_t *node_of,
-                                 const nonsens_result *result, bool *dependent)
+/* Pairs whose disturbances are tested. */
+typedef struct tested_pairs {
+    const nonsens_data *data;
+    const nonsens_result *result;
+    hsic_options hsic;
+    int64_t (*pair)[2]; /* the user's columns */
+    double *p_value;
+    int64_t count;
+} tested_pairs;
+
+static nonsens_status test_pair(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
-    const nonsens_data *data = s->scores->data;
-    bool all = data->d <= MAX_TESTED;
-    double pairs = all ? 0.5 * (double)data->d * (double)(data->d - 1) : (double)pdag_edge_count(&s->graph);
-    hsic_options hsic = scores_test_options(s->scores, &result->options);
-    for (int64_t a = 0; a < data->d; a++) {
-        for (int64_t b = a + 1; b < data->d; b++) {
-            int64_t i = node_of[a], j = node_of[b];
-            SCOPED_ARENA(scratch);
-            hsic_result h;
-            if (!all && !pdag_is_adjacent(&s->graph, i, j)) {
-                continue;
+    tested_pairs *t = state;
+    const nonsens_data *data = t->data;
+    const double *x = matrix_col(t->result->source, t->pair[job][0]);
+    const double *y = matrix_col(t->result->source, t->pair[job][1]);
+    hsic_result h;
+    TRY(hsic_test_scalars(ctx, scratch, data->n, x, y, data->segments, data->start, &t->hsic, &h));
+    t->p_value[job] = h.p_value;
+    return NONSENS_OK;
+}
+
+/* Tests all pairs of disturbances inside segments; if there are many variables, only those with an edge. */
+static nonsens_status test_pairs(nonsens_context *ctx, arena *scratch, const structured_search *s,
+                                 const int64_t *node_of, const nonsens_result *result, bool *dependent)
+{
+    int64_t d = s->graph.d;
+    bool all = d <= MAX_TESTED;
+    tested_pairs t = {.data = s->scores->data, .result = result};
+    ARENA_TRY(ctx, scratch, t.pair, d * (d - 1) / 2 + 1);
+    ARENA_TRY(ctx, scratch, t.p_value, d * (d - 1) / 2 + 1);
+    for (int64_t a = 0; a < d; a++) {
+        for (int64_t b = a + 1; b < d; b++) {
+            if (all || pdag_is_adjacent(&s->graph, node_of[a], node_of[b])) {
+                t.pair[t.count][0] = a;
+                t.pair[t.count++][1] = b;
             }
-            TRY(hsic_test_scalars(ctx, &scratch, data->n, matrix_col(result->source, a), matrix_col(result->source, b),
-                                  data->segments, data->start, &hsic, &h));
-            dependent[i * data->d + j] = dependent[j * data->d + i] = h.p_value < result->options.alpha / pairs;
         }
+    }
+    bool many = t.count >= parallel_threads(s->scores->threads); // else a test shares its segments among threads
+    t.hsic = scores_test_options(s->scores, &result->options);
+    t.hsic.threads = many ? 1 : s->scores->threads;
+    TRY(parallel_for(ctx, many ? s->scores->threads : 1, t.count, NULL, test_pair, &t));
+    for (int64_t k = 0; k < t.count; k++) {
+        int64_t i = node_of[t.pair[k][0]], j = node_of[t.pair[k][1]];
+        dependent[i * d + j] = dependent[j * d + i] = t.p_value[k] < result->options.alpha / (double)t.count;
     }
     return NONSENS_OK;
 }
@@ -179,6 +206,6 @@ nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scrat
     TRY(fill_sources(ctx, scratch, s, result));
     TRY(test_changes(ctx, scratch, s, node_of, result, out->changes));
     TRY(note_unchanged(ctx, s, node_of, out->changes, result));
-    TRY(test_pairs(ctx, s, node_of, result, out->dependent));
+    TRY(test_pairs(ctx, scratch, s, node_of, result, out->dependent));
     return note_dependent(ctx, s, node_of, out->dependent, hidden, result);
 }

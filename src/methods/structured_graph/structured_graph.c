@@ -14,6 +14,7 @@
 #include "methods/structured_graph/structured_graph_method.h"
 #include "methods/structured_graph/structured_hidden.h"
 #include "methods/structured_graph/structured_separations.h"
+#include "pool/crew.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +23,10 @@
 #include <string.h>
 
 static const double MIN_GAIN = 0.002; /* nats per row */
-enum { MAX_SEGMENTS = 1000 };         /* the time of a fit grows with their third power */
+enum {
+    MAX_SEGMENTS = 5000, /* memory of a fit grows with segments x coefficients */
+    FEW_VARIABLES = 10   /* whose candidate causes are all fitted; those of more are screened */
+};
 
 static const char *name_of(const nonsens_data *data, int64_t node)
 {
@@ -373,6 +377,7 @@ nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const n
                                    const nonsens_options *options, nonsens_result *result)
 {
     SCOPED(structured_scores_free) structured_scores sc = {0};
+    SCOPED(screen_free) structured_screen screen = {0};
     double d = (double)data->d;
     knowledge known;
     targets hit;
@@ -386,10 +391,16 @@ nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const n
     TRY(targets_match(ctx, scratch, result->targets, data->segments, (const char *const *)data->labels, data->d,
                       data->column_rank, &hit));
     TRY(structured_scores_new(ctx, scratch, data, options, &hit, &sc));
+    sc.shared = crew_leads(ctx);
+    sc.journal = result->journal;
     TRY(note_blocks(ctx, &sc, result));
     s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
     TRY(result->known ? knowledge_permute(ctx, scratch, result->known, data->column_rank, &known)
                       : knowledge_new(ctx, scratch, data->d, &known));
+    if (data->d > FEW_VARIABLES) {
+        TRY(screen_new(ctx, &sc, s.min_gain, &screen));
+        s.screen = &screen;
+    }
     TRY(find_in_time(ctx, scratch, options, &hit, &s, &known, &different, result));
     TRY(report_targets(ctx, data, &hit, &different, result));
     return report_graph(ctx, scratch, &s, &hit, &different, result);

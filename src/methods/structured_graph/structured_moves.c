@@ -1,6 +1,8 @@
 /* structured_moves.c - moves of the search: which there are, which are allowed, and what they gain. */
 #include "methods/structured_graph/structured_moves.h"
 
+#include "methods/structured_graph/structured_bounds.h"
+
 #include <math.h>
 
 move move_add(int64_t a, int64_t b)
@@ -162,11 +164,20 @@ static nonsens_status list_move(nonsens_context *ctx, arena *a, move_list *list,
     return NONSENS_OK;
 }
 
+/* Does the screen leave it open that a gains as a further cause of b?  It has seen b's causes. */
+static bool may_gain(const structured_search *s, int64_t a, int64_t b, int64_t *nodes)
+{
+    int64_t causes = pdag_parents(&s->graph, b, nodes);
+    return !s->screen || bounds_addition(s, scores_get(s->scores, b, causes, nodes), a) > 0.0;
+}
+
 nonsens_status moves_add_additions(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list)
 {
+    int64_t *nodes;
+    ARENA_TRY(ctx, a, nodes, s->graph.d);
     for (int64_t i = 0; i < s->graph.d; i++) {
         for (int64_t j = 0; j < s->graph.d; j++) {
-            if (i != j && !pdag_is_adjacent(&s->graph, i, j)) {
+            if (i != j && !pdag_is_adjacent(&s->graph, i, j) && may_gain(s, i, j, nodes)) {
                 TRY(list_move(ctx, a, list, move_add(i, j)));
             }
         }

@@ -2,100 +2,12 @@
 #include "methods/structured_graph/structured_scores.h"
 
 #include "base/parallel.h"
-#include "base/rng.h"
-#include "base/show.h"
-#include "classifier/sample.h"
+#include "methods/structured_graph/structured_share.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { BUCKETS = 4096, MAX_GROUPS = 256, GROUP_ROWS = 4, FOLDS = 5 };
-
-static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, const double ***warped)
-{
-    double *column;
-    ARENA_TRY(ctx, a, *warped, data->d);
-    for (int64_t k = 0; k < data->d; k++) {
-        SCOPED_ARENA(scratch);
-        ARENA_TRY(ctx, a, column, data->n);
-        TRY(sample_warp(ctx, &scratch, data->n, matrix_col(data->x, data->column_rank[k]), column));
-        (*warped)[k] = column;
-    }
-    return NONSENS_OK;
-}
-
-/* Rows, or whole blocks of them, are dealt to groups. */
-static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, structured_scores *s)
-{
-    int64_t n = s->data->n, units = s->time.block_of ? s->time.count : n, *order;
-    int64_t groups = s->time.block_of ? units : n / GROUP_ROWS;
-    int32_t *group_of;
-    s->groups = groups > MAX_GROUPS ? MAX_GROUPS : groups > 2 ? groups : 2;
-    ARENA_TRY(ctx, a, s->group_of, n);
-    ARENA_TRY(ctx, a, group_of, units);
-    ARENA_TRY(ctx, a, order, units);
-    for (int64_t i = 0; i < units; i++) {
-        order[i] = i;
-    }
-    rng r = rng_new((uint64_t)seed, RNG_SCORE_GROUPS, 0);
-    rng_shuffle(&r, units, order);
-    for (int64_t i = 0; i < units; i++) {
-        group_of[order[i]] = (int32_t)(i % s->groups);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        s->group_of[i] = group_of[s->time.block_of ? s->time.block_of[i] : i];
-    }
-    return NONSENS_OK;
-}
-
-/* Every segment must have rows in more than one fold, and every fold must have some. */
-static nonsens_status check_blocks(nonsens_context *ctx, const nonsens_data *data, const structured_scores *s)
-{
-    char shown[SHOWN_BYTES];
-    int64_t length = s->time.length, e = dataset_smallest_segment(data), rows = data->start[e + 1] - data->start[e];
-    if (s->time.block_of && rows <= length) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "--block-length %" PRId64 ": segment %s has %" PRId64
-                    " rows and would be a single block; take shorter blocks, or leave such segments out",
-                    length, show_quoted(shown, data->labels[e]), rows);
-    }
-    if (s->time.block_of && s->time.count < (int64_t)FOLDS) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "--block-length %" PRId64 " makes %" PRId64 " blocks; at least %" PRId64
-                    " are needed: take shorter blocks",
-                    length, s->time.count, (int64_t)FOLDS);
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status deal_folds(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t seed,
-                                 structured_scores *s, int32_t **fold)
-{
-    if (!s->time.block_of) {
-        return sample_folds(ctx, a, data->segments, data->start, FOLDS, seed, 0, fold);
-    }
-    TRY(check_blocks(ctx, data, s));
-    ARENA_TRY(ctx, a, s->time_order, data->n);
-    TRY(time_blocks_order(ctx, a, data, s->time_order));
-    return sample_block_folds(ctx, a, data->segments, data->start, s->time.block_of, s->time.count, FOLDS, seed, 0,
-                              fold);
-}
-
-nonsens_status structured_scores_new(nonsens_context *ctx, arena *a, const nonsens_data *data,
-                                     const nonsens_options *options, const targets *hit, structured_scores *out)
-{
-    const double **warped;
-    int32_t *fold;
-    *out = (structured_scores){.data = data, .threads = (int)options->threads};
-    ARENA_TRY(ctx, a, out->table, BUCKETS);
-    TRY(warp_columns(ctx, a, data, &warped));
-    TRY(time_blocks_new(ctx, a, data, options->block_length, &out->time));
-    TRY(deal_folds(ctx, a, data, options->seed, out, &fold));
-    TRY(deal_groups(ctx, a, options->seed, out));
-    TRY(mechanism_data_new(ctx, a, data->d, warped, data->segments, data->start, fold, FOLDS, &out->rows));
-    return structured_parts_new(ctx, a, &out->rows, warped, data->start, hit, &out->parts);
-}
+enum { BUCKETS = SCORE_BUCKETS, FOLDS = SCORE_FOLDS };
 
 void structured_scores_free(structured_scores *s)
 {
@@ -229,8 +141,7 @@ nonsens_status scores_want_version(nonsens_context *ctx, structured_scores *s, i
     return queue_fit(ctx, s, entry);
 }
 
-/* The best of the existing fits with one cause fewer, or NULL. */
-static const structured_score *find_smaller(const structured_scores *s, const structured_score *entry)
+const structured_score *scores_find_start(const structured_scores *s, const structured_score *entry)
 {
     const structured_score *best = NULL;
     for (int64_t out = 0; out < entry->causes; out++) {
@@ -304,40 +215,51 @@ static const structured_part *find_part(const structured_score *entry, const par
     return NULL;
 }
 
+nonsens_status scores_fit(nonsens_context *ctx, arena *scratch, const structured_scores *s,
+                          const structured_score *start, structured_score *entry)
+{
+    for (int64_t k = 0; k < entry->parts; k++) {
+        arena_mark mark = arena_tell(scratch);
+        structured_part *part = &entry->part[k];
+        const structured_part *from = find_part(start, part->of);
+        TRY(from ? fit_part(ctx, scratch, s, entry->effect, entry->causes, entry->cause, start->causes, start->cause,
+                            from, part)
+                 : scores_fit_part(ctx, scratch, s, entry->effect, entry->causes, entry->cause, part));
+        arena_rewind(scratch, mark);
+    }
+    scores_add_parts(s, entry);
+    return NONSENS_OK;
+}
+
 static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     structured_scores *s = state;
     structured_score *entry = s->wanted[s->wave + job];
-    const structured_score *smaller = find_smaller(s, entry);
-    entry->total = 0.0; // an interrupted wave may have filled both
-    memset(entry->group, 0, (size_t)s->groups * sizeof *entry->group);
-    memset(entry->loss, 0, sizeof entry->loss);
-    for (int64_t k = 0; k < entry->parts; k++) {
-        arena_mark mark = arena_tell(scratch);
-        structured_part *part = &entry->part[k];
-        const structured_part *from = find_part(smaller, part->of);
-        TRY(from ? fit_part(ctx, scratch, s, entry->effect, entry->causes, entry->cause, smaller->causes,
-                            smaller->cause, from, part)
-                 : scores_fit_part(ctx, scratch, s, entry->effect, entry->causes, entry->cause, part));
-        entry->total += part->total;
-        for (int64_t i = 0; i < entry->causes; i++) {
-            entry->loss[i] += part->loss[i];
-        }
-        for (int64_t g = 0; entry->group != part->group && g < s->groups; g++) {
-            entry->group[g] += part->group[g];
-        }
-        arena_rewind(scratch, mark);
-    }
-    return NONSENS_OK;
+    return scores_fit(ctx, scratch, s, scores_find_start(s, entry), entry);
 }
 
-/* Moves the wanted fits from `first` on that have this number of causes to the front; returns the end of these. */
-static int64_t gather_wave(structured_scores *s, int64_t first, int64_t count, int64_t causes)
+/* Does a fit that this one may start from wait as well, among the wanted ones from `first` on? */
+static bool has_to_wait(const structured_scores *s, int64_t first, int64_t count, const structured_score *entry)
+{
+    int64_t cause[MECHANISM_MAX_CAUSES];
+    bool found = false;
+    for (int64_t out = 0; out < entry->causes; out++) {
+        leave_out(entry->causes, entry->cause, out, cause);
+        const structured_score *at = scores_get_version(s, entry->version, entry->effect, entry->causes - 1, cause);
+        for (int64_t i = first; at && !at->settled && !found && i < count; i++) {
+            found = s->wanted[i] == at;
+        }
+    }
+    return found;
+}
+
+/* Moves the wanted fits from `first` on that need not wait for others to the front; returns the end of these. */
+static int64_t gather_wave(structured_scores *s, int64_t first, int64_t count)
 {
     int64_t end = first;
     for (int64_t i = first; i < count; i++) {
         structured_score *entry = s->wanted[i];
-        if (entry->causes == causes) {
+        if (!has_to_wait(s, first, count, entry)) {
             s->wanted[i] = s->wanted[end];
             s->wanted[end++] = entry;
         }
@@ -345,8 +267,7 @@ static int64_t gather_wave(structured_scores *s, int64_t first, int64_t count, i
     return end;
 }
 
-/* Goes from small sets to large ones, which start from them.  Fits that an interrupt leaves open may be wanted again.
- */
+/* Small sets come before larger ones that start from them.  Fits that an interrupt leaves open may be wanted again. */
 nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase)
 {
     int64_t count = s->wanted_count;
@@ -355,11 +276,10 @@ nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const c
     for (int64_t i = 0; i < count; i++) {
         s->wanted[i]->wanted = false;
     }
-    for (int64_t causes = 0; s->wave < count; causes++) {
-        int64_t end = gather_wave(s, s->wave, count, causes);
-        if (end > s->wave) {
-            TRY(parallel_for(ctx, s->threads, end - s->wave, phase, fit_wanted, s));
-        }
+    while (s->wave < count) {
+        int64_t end = gather_wave(s, s->wave, count);
+        TRY(s->shared || s->journal ? share_wave(ctx, s, end - s->wave, phase)
+                                    : parallel_for(ctx, s->threads, end - s->wave, phase, fit_wanted, s));
         for (; s->wave < end; s->wave++) {
             s->wanted[s->wave]->settled = true;
         }
@@ -392,6 +312,16 @@ typedef struct tested {
     int64_t blocks;
 } tested;
 
+/* The first block of a segment, whose rows are not in the order of time. */
+static int64_t lowest_block(const structured_scores *sc, int64_t e)
+{
+    int64_t lowest = INT64_MAX;
+    for (int64_t i = sc->data->start[e]; sc->time.block_of && i < sc->data->start[e + 1]; i++) {
+        lowest = sc->time.block_of[i] < lowest ? sc->time.block_of[i] : lowest;
+    }
+    return lowest;
+}
+
 /* Takes the rows of segments that are kept, in the same order. */
 static nonsens_status keep_segments(nonsens_context *ctx, arena *a, const structured_scores *sc, const bool *keep,
                                     const double *v, tested *out)
@@ -409,9 +339,9 @@ static nonsens_status keep_segments(nonsens_context *ctx, arena *a, const struct
     ARENA_TRY(ctx, a, block, data->n);
     out->segments = out->blocks = 0;
     for (int64_t e = 0; e < data->segments; e++) {
-        int64_t first = out->blocks;
+        int64_t first = out->blocks, lowest = lowest_block(sc, e);
         for (int64_t i = data->start[e]; keep[e] && i < data->start[e + 1]; i++) {
-            int64_t own = sc->time.block_of ? first + sc->time.block_of[i] - sc->time.block_of[data->start[e]] : 0;
+            int64_t own = sc->time.block_of ? first + sc->time.block_of[i] - lowest : 0;
             kept[n] = v[i];
             block[n++] = (int32_t)own;
             out->blocks = own + 1 > out->blocks ? own + 1 : out->blocks;

@@ -11,6 +11,8 @@
 #include "methods/shared/change.h"
 #include "methods/structured_graph/structured_parts.h"
 
+enum { SCORE_BUCKETS = 4096, SCORE_FOLDS = 5 }; /* of the table; of every fit */
+
 /* The fit of some segments. */
 typedef struct structured_part {
     const part_rows *of;
@@ -47,7 +49,9 @@ typedef struct structured_scores {
     structured_score **table; /* hash table, chained */
     structured_score **wanted;
     int64_t wanted_count, wanted_capacity, fits;
-    int64_t wave; /* index of the first of the wanted fits that are being made */
+    int64_t wave;                  /* index of the first of the wanted fits that are being made */
+    bool shared;                   /* the crew of the context knows this table, and makes fits of it */
+    struct journal_index *journal; /* keeps fits; NULL: none does */
 } structured_scores;
 
 /*
@@ -68,6 +72,13 @@ nonsens_status scores_fit_part(nonsens_context *ctx, arena *scratch, const struc
                                int64_t causes, const int64_t *cause, structured_part *part);
 nonsens_status scores_new_part(nonsens_context *ctx, arena *a, const structured_scores *s, int64_t causes,
                                const part_rows *of, structured_part *part);
+/* Returns the best of the existing fits with one cause fewer, from which a fit starts, or NULL. */
+const structured_score *scores_find_start(const structured_scores *s, const structured_score *entry);
+/* Makes the fit of an entry from this one, which may be NULL. */
+nonsens_status scores_fit(nonsens_context *ctx, arena *scratch, const structured_scores *s,
+                          const structured_score *start, structured_score *entry);
+/* Makes the entry's totals from those of its parts. */
+void scores_add_parts(const structured_scores *s, structured_score *entry);
 /* Makes all fits that were asked for and not made yet, in parallel. */
 nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase);
 /* Returns a score, or NULL if it was never asked for. */

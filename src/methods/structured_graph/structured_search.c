@@ -82,12 +82,31 @@ static nonsens_status remove_replaced(nonsens_context *ctx, arena *scratch, stru
 
 /* ---- the search ----------------------------------------------------------------------------------------------- */
 
+/* Estimates what further causes of every variable may gain. */
+static nonsens_status screen_all(nonsens_context *ctx, arena *scratch, structured_search *s)
+{
+    int64_t *nodes;
+    ARENA_TRY(ctx, scratch, nodes, s->graph.d);
+    for (int64_t j = 0; j < s->graph.d; j++) {
+        TRY(scores_want(ctx, s->scores, j, pdag_parents(&s->graph, j, nodes), nodes));
+    }
+    TRY(scores_settle(ctx, s->scores, "fitting mechanisms"));
+    for (int64_t j = 0; j < s->graph.d; j++) {
+        int64_t causes = pdag_parents(&s->graph, j, nodes);
+        TRY(screen_want_all(ctx, s->screen, scores_get(s->scores, j, causes, nodes)));
+    }
+    return screen_settle(ctx, s->screen);
+}
+
 static nonsens_status search_step(nonsens_context *ctx, arena *scratch, structured_search *s, bool additions,
                                   bool *made)
 {
     arena_mark mark = arena_tell(scratch);
     move_list list = {0};
     TRY(check_cancelled(ctx));
+    if (s->screen) {
+        TRY(screen_all(ctx, scratch, s));
+    }
     if (additions) {
         TRY(moves_add_additions(ctx, scratch, s, &list));
     }

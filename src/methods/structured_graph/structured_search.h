@@ -5,6 +5,8 @@
  * adds or reverses an edge.  If no such move gains, it exchanges causes for their own causes, or reverses all edges
  * into or out of a node.  If that does not gain either, it reverses two edges at one node at once, or an edge whose
  * ends exchange their other causes, or an edge whose ends choose their causes again.  This escapes from wrong starts.
+ * With a screen (structured_screen.h) only moves are fitted that may gain, as the screen sees it (structured_bounds.h).
+ *
  * An added edge must improve the held-out score significantly (level), and by more than repairs another mechanism's
  * misfit (min_gain).  Then the search removes edges that no longer do so, the weakest first, and reverses edges again.
  */
@@ -14,6 +16,7 @@
 #include "graph/knowledge.h"
 #include "graph/pdag.h"
 #include "methods/structured_graph/structured_scores.h"
+#include "methods/structured_graph/structured_screen.h"
 
 /* What a change of the graph gains on held-out rows: nats over all rows, and the same in standard errors. */
 typedef struct structured_gain {
@@ -22,12 +25,13 @@ typedef struct structured_gain {
 
 typedef struct structured_search {
     structured_scores *scores;
-    const knowledge *known; /* NULL: nothing */
-    pdag graph;             /* arrows alone */
-    pdag found;             /* that of the last search that ended by itself; d is 0 before */
-    double *gained;         /* (d, d) what cause i last gained as a cause of j, at i + d j; NAN: not known */
-    double level;           /* standard errors that an arrow must gain */
-    double min_gain;        /* nats over all rows that it must gain */
+    const knowledge *known;    /* NULL: nothing */
+    pdag graph;                /* arrows alone */
+    pdag found;                /* that of the last search that ended by itself; d is 0 before */
+    double *gained;            /* (d, d) what cause i last gained as a cause of j, at i + d j; NAN: not known */
+    double level;              /* standard errors that an arrow must gain */
+    double min_gain;           /* nats over all rows that it must gain */
+    structured_screen *screen; /* of candidate causes; NULL: all are fitted */
 } structured_search;
 
 /* Searches for the graph; fills in s->graph. */

@@ -235,7 +235,7 @@ static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_c
 
 static nonsens_status leave_segments_out(nonsens_context *ctx, arena *a, diagnose_classifiers *p)
 {
-    if (p->free.rank <= EXPECTED_RANK || p->search.pair->segments < MIN_TO_LEAVE_OUT) {
+    if (p->free.rank <= EXPECTED_RANK || p->search.segments < MIN_TO_LEAVE_OUT || p->search.grouped) {
         return NONSENS_OK;
     }
     TRY(choose_segments(ctx, a, p));
@@ -271,8 +271,8 @@ static nonsens_status fit_ranks(nonsens_context *ctx, arena *a, diagnose_classif
 nonsens_status diagnose_classify(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                  const nonsens_options *options, diagnose_classifiers *p)
 {
-    TRY(rank_search_new(ctx, a, pair, options, &p->search));
-    for (int64_t e = 0; e < pair->segments; e++) {
+    TRY(rank_search_new(ctx, a, pair, options, true, &p->search));
+    for (int64_t e = 0; e < p->search.segments; e++) {
         p->entropy -= p->search.sample.share[e] * log(p->search.sample.share[e]);
     }
     TRY(fit_ranks(ctx, a, p));

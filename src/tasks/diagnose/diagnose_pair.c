@@ -15,8 +15,7 @@
 
 enum {
     MIN_SEGMENTS = 3,
-    MAX_SEGMENTS = 60, /* the classifiers' matrices grow with the square of the segments */
-    MIN_ROWS = 200,    /* with fewer, the penalty determines the features */
+    MIN_ROWS = 200, /* with fewer, the penalty determines the features */
     LISTED = 10,
     NAME_BYTES = 512,
     TEXT_BYTES = 320,
@@ -110,7 +109,7 @@ static nonsens_status note_rank(const report *r)
     return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
                        "%s and %s: with %" PRId64 " segments no more than %" PRId64
                        " ways can be seen; more segments would show whether there are more.",
-                       r->name[0], r->name[1], r->p->search.pair->segments, max_rank);
+                       r->name[0], r->name[1], r->p->search.segments, max_rank);
 }
 
 static nonsens_status report_ranks(const report *r)
@@ -281,8 +280,8 @@ static nonsens_status say_not_fitted(const report *r, const char *why)
 static const char *find_obstacle(const nonsens_data *pair, const nonsens_options *options, char why[TEXT_BYTES])
 {
     int64_t segments = pair->segments, min_rows = 2 * options->score_folds;
-    if (segments < MIN_SEGMENTS || segments > MAX_SEGMENTS) {
-        snprintf(why, TEXT_BYTES, "it takes %d to %d segments, and there %s %" PRId64, MIN_SEGMENTS, MAX_SEGMENTS,
+    if (segments < MIN_SEGMENTS) {
+        snprintf(why, TEXT_BYTES, "it takes at least %d segments, and there %s %" PRId64, MIN_SEGMENTS,
                  segments == 1 ? "is" : "are", segments);
         return why;
     }
@@ -290,7 +289,8 @@ static const char *find_obstacle(const nonsens_data *pair, const nonsens_options
         snprintf(why, TEXT_BYTES, "it takes at least %d rows", MIN_ROWS);
         return why;
     }
-    if (pair->start[segments] - pair->start[segments - 1] < min_rows) { // the smallest
+    if (segments <= RANK_SEARCH_UNGROUPED &&
+        pair->start[segments] - pair->start[segments - 1] < min_rows) { // the smallest
         snprintf(why, TEXT_BYTES,
                  "every segment must have at least %" PRId64 " rows, two for each of the %" PRId64 " folds", min_rows,
                  options->score_folds);

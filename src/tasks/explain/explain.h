@@ -5,16 +5,95 @@
 #include "data/dataset.h"
 #include "graph/pdag.h"
 #include "methods/shared/result.h"
+#include "methods/structured_graph/structured_scores.h"
 #include "tasks/explain/explain_change.h"
 #include "tasks/explain/explain_size.h"
 
+/* ---- what is asked (explain_pick.c) ---- */
+
+/* Sets group (segments): 1 for the segment, 0 for the reference, -1 for others; fills in the facts of the result. */
+nonsens_status explain_pick(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_result *result,
+                            int8_t **group);
+/* Fails if --against names no segment, or one with too few rows. */
+nonsens_status explain_check_reference(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options);
+enum { EXPLAIN_ONSET_AUTO = 0 }; /* of --onset */
+/* Finds the column of --target; -1 if there is none, which is an error if the onset is to be found from it. */
+nonsens_status explain_find_target(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                   int64_t *column);
+
+/* ---- the graph (explain_graph.c) ---- */
+
 /*
  * Takes the graph given (may be NULL), reads it from --graph, or finds it by --method.  Its edges and notes on it go
- * into the result, its marks into *out, nodes in canonical order.  <-> and cycles of two count as edges whose direction
- * is not known; a longer cycle of arrows is an error.
+ * into the result.
  */
 nonsens_status explain_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const nonsens_graph *given,
-                             nonsens_result *result, pdag *out);
+                             nonsens_result *result);
+/* Fails if the graph is to be found by a method that these options do not allow. */
+nonsens_status explain_check_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *given,
+                                   const nonsens_options *options);
+/* Copies the graph and the notes on it into another result; `method` and the meaning of <-> stay those of `from`. */
+nonsens_status explain_copy_graph(nonsens_context *ctx, const nonsens_result *from, nonsens_result *to);
+/*
+ * Makes the marks of the result's edges, nodes in canonical order.  <-> and cycles of two count as edges whose
+ * direction is not known; a longer cycle of arrows is an error.
+ */
+nonsens_status explain_marks(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_result *result,
+                             pdag *out);
+
+/* ---- what all segments have in common (explain_basis.c) ---- */
+
+/* One variable with one choice of causes; with undirected edges there are several choices. */
+typedef struct explain_question {
+    int64_t node, causes, *cause; /* nodes, ascending */
+    bool fitted;                  /* by a mechanism: no missing values and not too many causes */
+} explain_question;
+
+/* What is known of a node (canonical order) before anything is measured. */
+typedef struct explain_start {
+    bool is_open;  /* some of its edges have no direction */
+    bool untried;  /* too many such edges to try all choices of causes */
+    bool too_many; /* it has more causes than mechanisms are fitted with */
+    bool complete; /* none of its values is missing */
+} explain_start;
+
+/* Starts with data, options and the graph given, which may be NULL; all three outlive it. */
+typedef struct explain_basis {
+    const nonsens_data *data;
+    const nonsens_options *options;
+    const nonsens_graph *given;
+    arena memory;
+    nonsens_result *found; /* the graph, and notes on it; NULL before it is found */
+    pdag graph;
+    structured_scores scores;
+    explain_question *question; /* (questions) those of one node follow one another */
+    int64_t questions, capacity;
+    explain_start *node; /* (d) */
+    bool fitted;         /* the mechanisms are */
+} explain_basis;
+
+/* Finds the graph, unless that is done. */
+nonsens_status explain_basis_find(nonsens_context *ctx, explain_basis *b);
+/* Prepares what follows from the graph in b->found. */
+nonsens_status explain_basis_new(nonsens_context *ctx, explain_basis *b);
+/* Fits the mechanisms, unless that is done. */
+nonsens_status explain_basis_fit(nonsens_context *ctx, explain_basis *b);
+void explain_basis_free(explain_basis *b);
+/* Says whether the segment and its reference have enough rows for mechanisms. */
+bool explain_has_rows(const result_explanation *e);
+
+/* ---- one segment (explain.c) ---- */
+
+/* Checks the options of a run and begins it. */
+nonsens_status explain_begin(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
+                             const nonsens_options *options);
+/* Explains the segment that the options of the result name; only changes the basis if that lacks something. */
+nonsens_status explain_segment(nonsens_context *ctx, explain_basis *basis, int threads, nonsens_result *result);
+
+/* Sets what fits depend on, which all processes of a run must have. */
+nonsens_status explain_set_key(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options);
+/* Makes fits of mechanisms as another process of a run, until it ends; returns its status. */
+nonsens_status explain_follow(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options);
 
 /* What was measured of one node (canonical order). */
 typedef struct explain_node {
@@ -42,6 +121,18 @@ typedef struct explain_facts {
 
 /* Fills in q-values, verdicts, ranks and notes from what was measured. */
 nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const explain_facts *facts, nonsens_result *result);
+
+/* ---- the target (explain_target.c) ---- */
+
+/* Marks the nodes that can reach a column: by arrows and by edges whose direction is not known; all of them for -1. */
+nonsens_status explain_mark_reaching(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const pdag *graph,
+                                     int64_t column, bool **reaches);
+/* Computes how much of the change of the target (a column) the variables account for, after explain_judge. */
+nonsens_status explain_target_shares(nonsens_context *ctx, arena *scratch, const explain_basis *basis,
+                                     const explain_recording *rec, const bool *reaches, int64_t target, int threads,
+                                     nonsens_result *result);
+
+/* ---- drift ---- */
 
 /* What all variables have in common (explain_drift.c). */
 typedef struct explain_drift {

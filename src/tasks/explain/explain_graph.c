@@ -134,6 +134,7 @@ static nonsens_status add_edges(nonsens_context *ctx, arena *scratch, bridge *b)
         if (b->variable[from] >= 0 && b->variable[to] >= 0) {
             b->joined[b->variable[from] * b->d + b->variable[to]] = true;
             TRY(result_edge(ctx, b->result, b->variable[from], b->variable[to], e->type, e->weight, e->p_value));
+            b->result->edge[b->result->edges - 1].confounded = e->confounded;
         }
     }
     for (int64_t i = 0; i < b->g->edges; i++) {
@@ -177,6 +178,18 @@ static nonsens_status read_graph(nonsens_context *ctx, arena *scratch, const non
     return take_graph(ctx, scratch, data, g, result);
 }
 
+/* Adds the edges of another result. */
+static nonsens_status copy_edges(nonsens_context *ctx, const nonsens_result *from, nonsens_result *to)
+{
+    for (int64_t i = 0; i < from->edges; i++) {
+        const nonsens_edge *e = &from->edge[i];
+        TRY(result_edge(ctx, to, e->from, e->to, e->type, e->weight, e->p_value));
+        to->edge[to->edges - 1].directed_by = e->directed_by;
+        to->edge[to->edges - 1].confounded = e->confounded;
+    }
+    return NONSENS_OK;
+}
+
 /* ---- by a method ------------------------------------------------------------------------------------------------ */
 
 /* Returns why no graph can be found that is worth resting on, or NULL. */
@@ -212,12 +225,7 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     }
     SCOPED(memory_release_scoped) nonsens_result *found = NULL;
     TRY(run_graph(ctx, data, options, &found));
-    for (int64_t i = 0; i < found->edges; i++) {
-        const nonsens_edge *e = &found->edge[i];
-        TRY(result_edge(ctx, result, e->from, e->to, e->type, e->weight, e->p_value));
-        result->edge[result->edges - 1].directed_by = e->directed_by;
-        result->edge[result->edges - 1].confounded = e->confounded;
-    }
+    TRY(copy_edges(ctx, found, result));
     for (int64_t i = 0; i < found->notes; i++) {
         TRY(result_note(ctx, result, found->note[i].level, "The graph: %s", found->note[i].text));
     }
@@ -230,8 +238,8 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
 
 /* ---- its marks -------------------------------------------------------------------------------------------------- */
 
-static nonsens_status set_marks(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                                const nonsens_result *result, pdag *out)
+nonsens_status explain_marks(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                             const nonsens_result *result, pdag *out)
 {
     int64_t *node_of;
     TRY(dataset_column_places(ctx, scratch, data, &node_of));
@@ -256,11 +264,29 @@ static nonsens_status set_marks(nonsens_context *ctx, arena *scratch, const nons
 }
 
 nonsens_status explain_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const nonsens_graph *given,
-                             nonsens_result *result, pdag *out)
+                             nonsens_result *result)
 {
     const nonsens_options *options = &result->options;
-    TRY(given               ? take_graph(ctx, scratch, data, given, result)
-        : options->graph[0] ? read_graph(ctx, scratch, data, options, result)
-                            : find_graph(ctx, data, options, result));
-    return set_marks(ctx, scratch, data, result, out);
+    return given               ? take_graph(ctx, scratch, data, given, result)
+           : options->graph[0] ? read_graph(ctx, scratch, data, options, result)
+                               : find_graph(ctx, data, options, result);
+}
+
+nonsens_status explain_check_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *given,
+                                   const nonsens_options *options)
+{
+    bool is_found = !given && !options->graph[0] && !why_no_graph(data, options);
+    return is_found ? run_check_graph(ctx, options) : NONSENS_OK;
+}
+
+nonsens_status explain_copy_graph(nonsens_context *ctx, const nonsens_result *from, nonsens_result *to)
+{
+    TRY(copy_edges(ctx, from, to));
+    for (int64_t i = 0; i < from->notes; i++) {
+        TRY(result_note(ctx, to, from->note[i].level, "%s", from->note[i].text));
+    }
+    to->method = from->method;
+    to->bidirected_meaning = from->bidirected_meaning;
+    to->assumes = arena_text(ctx, &to->memory, from->assumes);
+    return to->assumes ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }

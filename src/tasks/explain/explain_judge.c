@@ -180,6 +180,9 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
         .marginal_error = marginal->error,
         .marginal_p = at->marginal_p,
         .marginal_q = j->marginal_q[node],
+        .effect_share = NAN,
+        .effect_error = NAN,
+        .effect_part = NAN,
     };
     out->description = !j->changed[node] ? "" : at->by_size ? word_of_size(j, at, sign) : words_of(out);
     TRY(list_nodes(ctx, j, node, is_cause, &out->causes, &out->cause));

@@ -1,5 +1,6 @@
 /*
- * pairs.c - nonsens_run_pairs: decides each pair, in parallel, and computes q-values when all are done.
+ * pairs.c - nonsens_run_pairs: decides each pair, in parallel and in several processes, and computes q-values when all
+ * are done.
  *
  * If there are at least as many pairs as threads, one thread runs each pair; else all threads run one pair after
  * another.  A pair's line does not depend on that, nor on the other pairs.
@@ -9,12 +10,13 @@
 #include "base/parallel.h"
 #include "data/audit.h"
 #include "math/fdr.h"
+#include "pool/crew.h"
+#include "pool/shard.h"
 #include "tasks/choose_method.h"
 #include "tasks/run.h"
 #include "write/write_internal.h"
 
 #include <math.h>
-#include <pthread.h>
 
 typedef struct pairs_run {
     const nonsens_data *data;
@@ -23,23 +25,9 @@ typedef struct pairs_run {
     nonsens_options options; // of one pair
     int64_t *missing;        // (jobs) pairs that are not done yet
     int64_t jobs;
-    bool broken; // no further line can be kept
-    pthread_mutex_t keeping;
 } pairs_run;
 
 /* ---- one pair ---- */
-
-static nonsens_status keep_line(nonsens_context *ctx, pairs_run *r, int64_t index, json_value *line)
-{
-    pthread_mutex_lock(&r->keeping);
-    nonsens_status status = pairs_keep(ctx, &r->sink, index, line);
-    if (status != NONSENS_OK) {
-#pragma omp atomic write
-        r->broken = true;
-    }
-    pthread_mutex_unlock(&r->keeping);
-    return status;
-}
 
 static nonsens_status decide_pair(nonsens_context *ctx, const pairs_run *r, const nonsens_pair *pair,
                                   nonsens_result **out)
@@ -50,43 +38,67 @@ static nonsens_status decide_pair(nonsens_context *ctx, const pairs_run *r, cons
     return run_direction(ctx, two, &r->options, out);
 }
 
-static nonsens_status run_pair(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+/* Makes the line of the pair of this number in the list. */
+static nonsens_status make_line(nonsens_context *ctx, arena *scratch, const void *state, int64_t index, int64_t seed,
+                                json_value **line)
 {
-    pairs_run *r = state;
-    int64_t index = r->missing[job];
+    const pairs_run *r = state;
     const nonsens_pair *pair = &r->pairs->pair[index];
     nonsens_result *result;
-    bool broken;
-#pragma omp atomic read
-    broken = r->broken;
-    if (broken) {
-        return NONSENS_OK; // the run returns the failure that broke it
-    }
     nonsens_status status = decide_pair(ctx, r, pair, &result);
     if (status != NONSENS_ERR_DATA && status != NONSENS_ERR_NUMERIC) { // other errors would also stop the next pair
         TRY(status);
     }
     report_pair said = {r->data->names[pair->x], r->data->names[pair->y], r->pairs->method->info.name, result,
                         status == NONSENS_OK ? NULL : ctx->message};
-    json_value *line = report_pair_line(ctx, scratch, &said, r->options.seed);
+    *line = report_pair_line(ctx, scratch, &said, seed);
     nonsens_result_free(result);
-    return keep_line(ctx, r, index, line);
+    return NONSENS_OK;
 }
 
 /* ---- all pairs ---- */
 
-static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, pairs_run *r)
+static void name_pair(const void *sink, int64_t job, int64_t *index, int64_t *seed)
 {
+    const pairs_run *r = sink;
+    *index = r->missing[job];
+    *seed = r->options.seed;
+}
+
+static nonsens_status keep_pair(nonsens_context *ctx, void *sink, int64_t job, json_value *line)
+{
+    pairs_run *r = sink;
+    return pairs_keep(ctx, &r->sink, r->missing[job], line);
+}
+
+static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, pairs_run *r)
+{
+    shard part;
+    TRY(shard_read(ctx, r->options.shard, &part));
     ARENA_TRY(ctx, scratch, r->missing, r->pairs->count);
     for (int64_t k = 0; k < r->pairs->count; k++) {
-        if (!r->pairs->line[k].done) {
+        if (!r->pairs->lines.line[k].done && shard_has(part, k)) {
             r->missing[r->jobs++] = k;
         }
     }
+    return NONSENS_OK;
+}
+
+/* Another member of a crew does not know what is missing. */
+static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, pairs_run *r)
+{
     int threads = parallel_threads((int)r->options.threads);
-    bool side_by_side = r->jobs >= threads;
+    bool side_by_side = (ctx->crew ? r->pairs->count : r->jobs) >= threads;
+    pool_work work = {.phase = "pairs",
+                      .threads = side_by_side ? threads : 1,
+                      .make = make_line,
+                      .state = r,
+                      .jobs = r->jobs,
+                      .name = name_pair,
+                      .keep = keep_pair,
+                      .sink = r};
     r->options.threads = side_by_side ? 1 : threads;
-    return parallel_for(ctx, side_by_side ? threads : 1, r->jobs, "pairs", run_pair, r);
+    return crew_run(ctx, scratch, &work);
 }
 
 /* Pairs that failed were not tested and do not count. */
@@ -120,22 +132,33 @@ static nonsens_status copy_facts(nonsens_context *ctx, const nonsens_data *data,
     pairs->segments = data->segments;
     pairs->data_hash = data->hash;
     TRY(arena_texts(ctx, &pairs->memory, data->d, (const char *const *)data->names, &pairs->names));
-    pairs->journal = journal_path ? arena_text(ctx, &pairs->memory, journal_path) : NULL;
-    return journal_path && !pairs->journal ? NONSENS_ERR_MEMORY : NONSENS_OK;
+    pairs->lines.journal = journal_path ? arena_text(ctx, &pairs->memory, journal_path) : NULL;
+    return journal_path && !pairs->lines.journal ? NONSENS_ERR_MEMORY : NONSENS_OK;
 }
 
+static nonsens_status lead(nonsens_context *ctx, arena *scratch, pairs_run *r)
+{
+    TRY(pairs_sink_new(ctx, scratch, r->data, r->pairs, &r->sink));
+    nonsens_status status = list_missing(ctx, scratch, r);
+    status = status == NONSENS_OK ? run_missing(ctx, scratch, r) : status;
+    pairs_sink_free(&r->sink);
+    return status;
+}
+
+/* Another member runs units, and has no result. */
 static nonsens_status fill(nonsens_context *ctx, const nonsens_data *data, const char *journal_path,
                            nonsens_pairs *pairs)
 {
     SCOPED_ARENA(scratch);
     TRY(copy_facts(ctx, data, journal_path, pairs));
     TRY(pairs_list(ctx, data, pairs));
-    pairs_run r = {.data = data, .pairs = pairs, .options = pairs->options, .keeping = PTHREAD_MUTEX_INITIALIZER};
-    TRY(pairs_sink_new(ctx, &scratch, data, pairs, &r.sink));
-    nonsens_status status = run_missing(ctx, &scratch, &r);
-    pairs_sink_free(&r.sink);
-    TRY(status);
-    return add_q_values(ctx, &scratch, pairs);
+    pairs_run r = {.data = data, .pairs = pairs, .options = pairs->options};
+    TRY(pairs_set_key(ctx, data, pairs));
+    if (crew_follows(ctx)) {
+        return run_missing(ctx, &scratch, &r);
+    }
+    TRY(lead(ctx, &scratch, &r));
+    return pairs->options.shard[0] ? NONSENS_OK : add_q_values(ctx, &scratch, pairs);
 }
 
 static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -149,18 +172,22 @@ static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, 
     }
     if (options->resume && !journal_path) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "--resume needs a journal; give --json FILE as in the run that was stopped");
+                    "--resume needs a journal; give --json FILE or --journal FILE as in the run that was stopped");
     }
+    if (options->shard[0] && !journal_path) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--shard writes a journal; name it by --journal FILE or --json FILE");
+    }
+    shard part;
+    TRY(shard_read(ctx, options->shard, &part));
     warn_unused_options(ctx, options, *m);
     return (*m)->info.needs_segments ? audit_require_segments(ctx, data) : NONSENS_OK;
 }
 
-nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                 const char *journal_path, nonsens_pairs **out)
+static nonsens_status run_pairs(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                const char *journal_path, nonsens_pairs **out)
 {
-    NEEDED(ctx, data, options, out);
     const method *m;
-    *out = NULL;
+    journal_path = journal_path || !options->journal[0] ? journal_path : options->journal;
     TRY(check_run(ctx, data, options, journal_path, &m));
     nonsens_pairs *pairs = memory_get(1, sizeof *pairs);
     if (!pairs) {
@@ -169,7 +196,7 @@ nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data,
     pairs->method = m;
     nonsens_status status = options_copy(ctx, &pairs->memory, options, &pairs->options);
     status = status == NONSENS_OK ? fill(ctx, data, journal_path, pairs) : status;
-    if (status != NONSENS_OK) {
+    if (status != NONSENS_OK || crew_follows(ctx) || options->shard[0]) {
         nonsens_pairs_free(pairs);
         return status;
     }
@@ -177,10 +204,25 @@ nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data,
     return NONSENS_OK;
 }
 
+nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 const char *journal_path, nonsens_pairs **out)
+{
+    NEEDED(ctx, data, options, out);
+    pool_crew crew;
+    *out = NULL;
+    crew_begin(ctx, &crew);
+    nonsens_status status = crew_end(ctx, &crew, run_pairs(ctx, data, options, journal_path, out));
+    if (status != NONSENS_OK) { // another process may have failed at the end
+        nonsens_pairs_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 void nonsens_pairs_free(nonsens_pairs *pairs)
 {
     if (pairs) {
-        journal_file_close(&pairs->file);
+        journal_file_close(&pairs->lines.file);
     }
     memory_release_owner(pairs);
 }

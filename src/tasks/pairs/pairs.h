@@ -10,15 +10,7 @@
 
 #include "data/dataset.h"
 #include "methods/shared/method.h"
-#include "pool/journal.h"
-
-/* A pair's line of JSON: what it says, and where it is. */
-typedef struct pairs_line {
-    bool done;           /* the line exists */
-    int arrow;           /* the decision: 1 for x->y, -1 for y->x, 0 for neither */
-    journal_place place; /* in the journal */
-    char *text;          /* if there is no journal */
-} pairs_line;
+#include "pool/unit_lines.h"
 
 struct nonsens_pairs {
     arena memory; /* owns everything below */
@@ -29,9 +21,8 @@ struct nonsens_pairs {
     uint64_t data_hash;
     int64_t count;
     nonsens_pair *pair; /* (count) */
-    pairs_line *line;   /* (count) */
-    char *journal;      /* path, or NULL */
-    journal_file file;  /* of the journal: lines are read from it, and no other run may open it meanwhile */
+    int *arrow;         /* (count) the decision: 1 for x->y, -1 for y->x, 0 for neither */
+    unit_lines lines;   /* of the pairs */
 };
 
 /* Fills in count and x, y of each pair: all, or those of the file that the options name, in its order. */
@@ -42,21 +33,19 @@ nonsens_status pairs_list(nonsens_context *ctx, const nonsens_data *data, nonsen
 /* Keeps lines while pairs are run; one caller at a time. */
 typedef struct pairs_sink {
     nonsens_pairs *pairs;
-    journal journal;
-    int64_t *sorted;       /* (count) pairs by (x, y) */
-    nonsens_context *ctx;  /* of the current call, for the visitor of lines */
-    nonsens_status status; /* the visitor's error, which it cannot return */
+    int64_t *sorted;      /* (count) pairs by (x, y) */
+    nonsens_context *ctx; /* of the current call */
+    unit_sink lines;
 } pairs_sink;
 
 /* Takes over the lines of the journal; returns an error if it belongs to other data or options. */
 nonsens_status pairs_sink_new(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
                               pairs_sink *out);
+/* Sets what a pair's line depends on, which all processes of a run must have. */
+nonsens_status pairs_set_key(nonsens_context *ctx, const nonsens_data *data, const nonsens_pairs *pairs);
 /* Keeps a line and takes ownership of it (incomplete, or NULL: there was no memory for it). */
 nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *sink, int64_t index, json_value *line);
 /* Frees the sink; the file of the journal then belongs to the pairs, which close it. */
 void pairs_sink_free(pairs_sink *sink);
-
-/* Loads the line of a pair; the caller releases it. */
-nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_value **line);
 
 #endif

@@ -15,35 +15,16 @@
 
 /* ---- JSON ---- */
 
-static nonsens_status write_line(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, output *out)
+static void complete_line(const void *run, int64_t index, json_value *line)
 {
-    json_value *line;
-    TRY(pairs_load(ctx, pairs, index, &line));
+    const nonsens_pairs *pairs = run;
     json_object_set(line, "q_value", json_real(pairs->pair[index].q_value));
-    char *text = json_text(line, JSON_SPACED, REPORT_DIGITS);
-    json_decref(line);
-    if (!text) {
-        return fail_memory(ctx);
-    }
-    output_write(out, text, strlen(text));
-    output_write(out, "\n", 1);
-    memory_release(text);
-    return NONSENS_OK;
 }
 
 nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path)
 {
     NEEDED(ctx, pairs, path);
-    output *out;
-    TRY(output_open(ctx, path, &out));
-    for (int64_t k = 0; k < pairs->count; k++) {
-        nonsens_status status = write_line(ctx, pairs, k, out);
-        if (status != NONSENS_OK) {
-            output_abandon(out);
-            return status;
-        }
-    }
-    return output_close(ctx, out);
+    return unit_lines_write(ctx, &pairs->lines, complete_line, pairs, REPORT_DIGITS, path);
 }
 
 /* ---- order of the table ---- */
@@ -105,8 +86,8 @@ static void print_summary(FILE *f, const nonsens_pairs *pairs)
     char alpha[NUMBER_BYTES];
     for (int64_t k = 0; k < pairs->count; k++) {
         const nonsens_pair *pair = &pairs->pair[k];
-        decided += pairs->line[k].arrow != 0;
-        sure += pairs->line[k].arrow != 0 && pair->q_value <= pairs->options.alpha;
+        decided += pairs->arrow[k] != 0;
+        sure += pairs->arrow[k] != 0 && pair->q_value <= pairs->options.alpha;
         failed += pair->error != NULL;
     }
     fprintf(f, "pairs: %" PRId64 ", of which %" PRId64 " decided", pairs->count, decided);
@@ -126,7 +107,7 @@ typedef struct cells {
 static void fill_cells(const nonsens_pairs *pairs, int64_t index, cells *c)
 {
     const nonsens_pair *pair = &pairs->pair[index];
-    int arrow = pairs->line[index].arrow;
+    int arrow = pairs->arrow[index];
     show_bare(c->x, pairs->names[pair->x]);
     show_bare(c->y, pairs->names[pair->y]);
     if (arrow == 0) {

@@ -52,7 +52,7 @@ static void test_rows_against_plain_sums(void **state)
     assert_close(d.error, sqrt(square) / N, 1e-14);
     assert_close(d.z, sum / sqrt(square), 1e-12);
     assert_true(d.ratio == 7.0); // the rest is not touched
-    compare_rows(N, first, second, &(classifier_blocks){block, BLOCKS, 1.0}, scratch, &d);
+    compare_rows(N, first, second, &(classifier_blocks){block, BLOCKS, 1.0, false}, scratch, &d);
     assert_close(d.mean, sum / N, 1e-14);
     assert_close(d.z, sum / sqrt(of_blocks), 1e-12);
     compare_rows(N, first, first, &(classifier_blocks){0}, scratch, &d);

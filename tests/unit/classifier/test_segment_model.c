@@ -201,7 +201,7 @@ static double distance_of_groups(fixture *f, const setting *s, int64_t without)
             assert_int_equal(model_sum(f->ctx, &f->scratch, m, s->theta, k, &sums), NONSENS_OK);
         }
     }
-    assert_int_equal(model_fisher_by_groups(f->ctx, &f->scratch, m, s->theta, without, found), NONSENS_OK);
+    assert_int_equal(model_fisher_by_groups(f->ctx, &f->scratch, 2, m, s->theta, without, found), NONSENS_OK);
     for (int64_t i = 0; i < p; i++) {
         for (int64_t j = 0; j <= i; j++) {
             double scale = sqrt(exact[i * p + i] * exact[j * p + j]);

@@ -85,10 +85,12 @@ static void test_fit_without_a_fold(void **state)
     const classifier_model *m = &all.model;
     int64_t p = m->parameters;
     bool converged;
-    double *theta = fixture_doubles(f, p), *gradient = fixture_doubles(f, 5 * p), *plain = fixture_doubles(f, p);
+    double *theta = fixture_doubles(f, p), *gradient = fixture_doubles(f, 5 * p), *plain = fixture_doubles(f, p),
+           *fisher;
+    assert_int_equal(fit_fisher(f->ctx, &f->scratch, 1, &all, &fisher), NONSENS_OK);
     for (int64_t k = 0; k < 5; k++) {
         classifier_fit exact = refit_without(f, &r, &all, k, k);
-        assert_int_equal(fit_without(f->ctx, &f->scratch, &all, k, theta, gradient, &converged), NONSENS_OK);
+        assert_int_equal(fit_without(f->ctx, &f->scratch, &all, fisher, k, theta, gradient, &converged), NONSENS_OK);
         assert_true(converged);
         double aim = score_fold(f, m, exact.theta, k);
         assert_true(score_fold(f, m, all.theta, k) - aim > 1.0); // nats that the fit of all rows knows of the fold

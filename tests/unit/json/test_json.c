@@ -337,6 +337,30 @@ static void test_every_allocation(void **state)
 }
 
 /* What is read counts against what the context may take. */
+/* Doubles come back bit for bit, also those that JSON has no number for; everything else is refused. */
+static void test_packed(void **state)
+{
+    (void)state;
+    const double values[] = {0.1, -0.0, NAN, -INFINITY, 5e-324, 1.7976931348623157e308, 3.0};
+    enum { COUNT = sizeof values / sizeof *values };
+    for (int64_t count = 0; count <= COUNT; count++) {
+        double back[COUNT + 1];
+        json_value *packed = json_packed(values, count);
+        assert_true(json_unpack(packed, count, back));
+        assert_memory_equal(back, values, (size_t)count * sizeof *values);
+        assert_false(json_unpack(packed, count + 1, back));
+        json_decref(packed);
+    }
+    static const char *const wrong[] = {"AAAAAAAAAAA", "AAAAAAAAAAAA", "AAAAAAAAAA=A", "AAAAAAAAAAA-", "============"};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        double back;
+        json_value *text = json_string(wrong[k]);
+        assert_false(json_unpack(text, 1, &back));
+        json_decref(text);
+    }
+    assert_false(json_unpack(NULL, 0, NULL));
+}
+
 static void test_limit(void **state)
 {
     fixture *f = *state;
@@ -363,7 +387,7 @@ int main(void)
         TEST(test_texts),        TEST(test_beginnings),       TEST(test_depth),   TEST(test_places),
         TEST(test_kinds),        TEST(test_refused),          TEST(test_equal),   TEST(test_members),
         TEST(test_many_members), TEST(test_incomplete),       TEST(test_layouts), TEST(test_numbers),
-        TEST(test_round_trip),   TEST(test_every_allocation), TEST(test_limit),
+        TEST(test_round_trip),   TEST(test_every_allocation), TEST(test_limit),   TEST(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

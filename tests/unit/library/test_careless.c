@@ -165,19 +165,23 @@ static void judge_number(double value)
 
 static const char graph_text[] = "Graph Nodes:\nx1;x2;x3\n\nGraph Edges:\n1. x1 --> x2\n2. x2 --- x3\n";
 static const char other_text[] = "Graph Nodes:\nx1;x2;x3\n\nGraph Edges:\n1. x2 --> x1\n";
+static const char journal_text[] =
+    "{\"options\":\"nonsens pairs\",\"seed\":0,\"version\":\"0\",\"inputs\":{},\"settings\":{}}\n";
 static const double numbers[] = {1.5, 2.5, 4.0, 3.0, 9.0, 7.5, 8.0, 6.0};
 
 static char folder[] = "/tmp/test_careless_XXXXXX";
 static char table_file[PATH_BYTES], second_file[PATH_BYTES], graph_file[PATH_BYTES], result_file[PATH_BYTES],
-    output_file[PATH_BYTES];
+    output_file[PATH_BYTES], journal_file[PATH_BYTES], merged_file[PATH_BYTES];
 
 static nonsens_context *own; // for what is made here
 static nonsens_data *a_data;
 static nonsens_ci *a_ci;
 static nonsens_result *a_result, *a_graph_result, *an_explanation, *some_sources;
+static nonsens_result *an_effect, *all_effects, *a_counterfactual;
 static nonsens_graph *a_graph, *another_graph;
 static nonsens_comparison *a_comparison;
 static nonsens_pairs *a_pairs;
+static nonsens_explanations *some_explanations;
 static nonsens_simulation *a_simulation;
 
 static void must(nonsens_status status)
@@ -197,11 +201,15 @@ static const struct setting {
     {NONSENS_COMMAND_SIMULATE, "segments", "4"},
     {NONSENS_COMMAND_SIMULATE, "per-segment", "40"},
     {NONSENS_COMMAND_SIMULATE, "depth", "1"},
-    {NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN, "method", "lingam"},
+    {NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN | NONSENS_COMMAND_EFFECT, "method",
+     "lingam"},
     {NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE, "x", "x1"},
     {NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE, "y", "x2"},
     {NONSENS_COMMAND_INDEPENDENCE, "test", "fisher-z"},
+    {NONSENS_COMMAND_EXPLAIN, "target", "x1"},
     {NONSENS_COMMAND_EXPLAIN, "of", "s1"},
+    {NONSENS_COMMAND_EFFECT, "draws", "0"},
+    {NONSENS_COMMAND_EFFECT, "extrapolate", "true"},
     {NONSENS_COMMAND_REPRODUCE, "reps", "1"},
     {NONSENS_COMMAND_REPRODUCE, "cells", "laplace-random-50"},
     {NONSENS_COMMAND_REPRODUCE, "resume", "true"},
@@ -209,7 +217,7 @@ static const struct setting {
     {0, NULL, NULL},
 };
 
-static nonsens_options *made_options[32]; // by command, and at the end for pairs
+static nonsens_options *made_options[32]; // by command, and at the end for segments and pairs
 
 static nonsens_options *make_options(unsigned command)
 {
@@ -242,6 +250,16 @@ static nonsens_options *options_for_pairs(void)
         must(nonsens_options_new(own, NONSENS_COMMAND_DIRECTION, made));
         must(nonsens_options_set(own, *made, "method", "lingam"));
         must(nonsens_options_set(own, *made, "pairs", "all"));
+    }
+    return *made;
+}
+
+static nonsens_options *options_for_segments(void)
+{
+    nonsens_options **made = &made_options[sizeof made_options / sizeof *made_options - 2];
+    if (!*made) {
+        *made = make_options(NONSENS_COMMAND_EXPLAIN);
+        must(nonsens_options_set(own, *made, "of", NONSENS_ALL_SEGMENTS));
     }
     return *made;
 }
@@ -310,6 +328,13 @@ static nonsens_pairs *new_pairs(void)
     return pairs;
 }
 
+static nonsens_explanations *new_explanations(void)
+{
+    nonsens_explanations *explanations = NULL;
+    must(nonsens_run_explain_all(own, a_data, NULL, options_for_segments(), NULL, &explanations));
+    return explanations;
+}
+
 static nonsens_simulation *new_simulation(void)
 {
     nonsens_simulation *simulation = NULL;
@@ -358,6 +383,14 @@ static void name_file(char *path, const char *name)
     assert_true(snprintf(path, PATH_BYTES, "%s/%s", folder, name) < PATH_BYTES);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void make_files(void)
 {
     name_file(table_file, "table.csv");
@@ -365,19 +398,36 @@ static void make_files(void)
     name_file(graph_file, "graph.txt");
     name_file(result_file, "result.json");
     name_file(output_file, "output");
+    name_file(journal_file, "journal");
+    name_file(merged_file, "merged");
     a_simulation = new_simulation();
     must(nonsens_simulation_write_csv(own, a_simulation, table_file));
     must(nonsens_simulation_write_csv(own, a_simulation, second_file));
-    FILE *file = fopen(graph_file, "w");
-    assert_non_null(file);
-    assert_true(fputs(graph_text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    write_text(graph_file, graph_text);
+    write_text(journal_file, journal_text);
 }
 
 static nonsens_status explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                               nonsens_result **out)
 {
     return nonsens_run_explain(ctx, data, NULL, options, out);
+}
+
+static nonsens_status effect(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                             nonsens_result **out)
+{
+    return nonsens_run_effect(ctx, data, NULL, options, out);
+}
+
+static void make_effects(void)
+{
+    nonsens_options *options = options_of(NONSENS_COMMAND_EFFECT);
+    all_effects = run(effect, NONSENS_COMMAND_EFFECT);
+    must(nonsens_options_set(own, options, "do", "x1=0.1"));
+    an_effect = run(effect, NONSENS_COMMAND_EFFECT);
+    must(nonsens_options_set(own, options, "row", "1"));
+    a_counterfactual = run(effect, NONSENS_COMMAND_EFFECT);
+    must(nonsens_options_set(own, options, "row", ""));
 }
 
 static int set_up(void **state)
@@ -393,12 +443,14 @@ static int set_up(void **state)
     a_result = new_result();
     a_graph_result = run(nonsens_run_discover, NONSENS_COMMAND_DISCOVER);
     an_explanation = run(explain, NONSENS_COMMAND_EXPLAIN);
+    make_effects();
     some_sources = run(nonsens_run_ica, NONSENS_COMMAND_ICA);
     must(nonsens_result_write_json(own, a_graph_result, result_file));
     a_graph = new_graph();
     another_graph = parse(other_text);
     a_comparison = new_comparison();
     a_pairs = new_pairs();
+    some_explanations = new_explanations();
     return 0;
 }
 
@@ -406,7 +458,8 @@ static int tear_down(void **state)
 {
     (void)state;
     char command[PATH_BYTES];
-    nonsens_result *const results[] = {a_result, a_graph_result, an_explanation, some_sources};
+    nonsens_result *const results[] = {a_result,    a_graph_result,   an_explanation, an_effect,
+                                       all_effects, a_counterfactual, some_sources};
     for (size_t k = 0; k < sizeof results / sizeof *results; k++) {
         nonsens_result_free(results[k]);
     }
@@ -419,6 +472,7 @@ static int tear_down(void **state)
     nonsens_graph_free(a_graph);
     nonsens_graph_free(another_graph);
     nonsens_pairs_free(a_pairs);
+    nonsens_explanations_free(some_explanations);
     nonsens_simulation_free(a_simulation);
     nonsens_context_free(context);
     nonsens_context_free(own);

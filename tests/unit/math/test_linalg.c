@@ -129,6 +129,26 @@ static void test_eigen(void **state)
     assert_true(fabs(w[0] - 1.0) < ROUNDING && fabs(w[1] - 3.0) < ROUNDING);
 }
 
+/* Whatever computed them, eigenvectors have the same sign. */
+static void test_signs_of_eigenvectors(void **state)
+{
+    fixture *f = *state;
+    enum { K = 15 };
+    double *v = positive(f, 30, K), w[K];
+    assert_int_equal(linalg_eigen_symmetric(f->ctx, &f->scratch, K, v, w), NONSENS_OK);
+    for (int64_t j = 0; j < K; j++) {
+        double most = 0.0;
+        int64_t first = 0;
+        for (int64_t i = 0; i < K; i++) {
+            most = fmax(most, fabs(v[j * K + i]));
+        }
+        while (fabs(v[j * K + first]) < 0.5 * most) {
+            first++;
+        }
+        assert_true(v[j * K + first] > 0.0);
+    }
+}
+
 /* L^-1, L'^-1 and A^-1 undo what they should; A A' is the Gram matrix of A'. */
 static void test_triangular(void **state)
 {
@@ -385,6 +405,7 @@ int main(void)
         TEST(test_gemm_overwrites_and_empties),
         TEST(test_gram),
         TEST(test_eigen),
+        TEST(test_signs_of_eigenvectors),
         TEST(test_triangular),
         TEST(test_outer),
         TEST(test_cholesky),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "instruction_sets.h"
 
 enum { FOLDS = 5, LIMIT = 8 };
 
@@ -43,7 +44,7 @@ static nonsens_status prepare_within(nonsens_context *ctx, arena *a, const world
         warped[j] = column;
     }
     TRY(sample_folds(ctx, a, w->segments, w->start, FOLDS, 1, 0, &fold));
-    return mechanism_data_new(ctx, a, w->d, warped, w->segments, w->start, fold, FOLDS, out);
+    return mechanism_data_new(ctx, a, w->d, warped, w->segments, w->start, fold, FOLDS, 2, out);
 }
 
 static void prepare(fixture *f, world *w)
@@ -186,21 +187,27 @@ static void close_point(mechanism_point *at)
 static double evaluate(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *log_density)
 {
     mechanism_point at = open_point(m, theta);
-    double sum = mechanism_likelihood(m, &at, from, to, log_density);
+    double sum = mechanism_likelihood(m, &at, from, to);
+    if (log_density) {
+        mechanism_score(m, &at, from, to, log_density);
+        sum = 0.0;
+    }
+    for (int64_t i = from; log_density && i < to; i++) {
+        sum += log_density[i];
+    }
     close_point(&at);
     return sum;
 }
 
-/* Derivatives of all rows but hole .. hole_end - 1, by `sums`, or by the code for this processor if it is NULL. */
-static void derive_rows(const mechanism_model *m, const double *theta, int64_t hole, int64_t hole_end, sums_fn *sums,
-                        double *gradient, double *hessian)
+/* Derivatives of all rows but hole .. hole_end - 1. */
+static void derive_rows(const mechanism_model *m, const double *theta, int64_t hole, int64_t hole_end, double *gradient,
+                        double *hessian)
 {
     nonsens_context *ctx = nonsens_context_new();
     arena a = {0};
     mechanism_weights weights;
     mechanism_point at = open_point(m, theta);
-    assert_int_equal(mechanism_weights_new(ctx, &a, m, &weights), NONSENS_OK);
-    weights.sums->add_up = sums ? sums : weights.sums->add_up;
+    assert_int_equal(mechanism_weights_new(ctx, &a, m, NULL, &weights), NONSENS_OK);
     if (hessian) {
         memset(hessian, 0, (size_t)(m->size * m->size) * sizeof *hessian);
         mechanism_clear(m, hessian);
@@ -228,8 +235,8 @@ static void test_log_density(void **state)
         double *theta = fixture_doubles(f, m.size), sum = 0.0;
         draw_theta(&m, 7, theta);
         mechanism_point at = open_point(&m, theta);
-        double whole = mechanism_likelihood(&m, &at, 0, w.n, NULL);
-        mechanism_likelihood(&m, &at, 0, w.n, density);
+        double whole = mechanism_likelihood(&m, &at, 0, w.n);
+        mechanism_score(&m, &at, 0, w.n, density);
         for (int64_t i = 0; i < w.n; i++) {
             int64_t row = w.data.row[i], e = row / 25;
             double x[4] = {warped[1][row], warped[0][row], warped[2][row], warped[3][row]}, slope;
@@ -284,7 +291,7 @@ static double objective(const mechanism_model *m, const double *theta)
 static void derive(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
 {
     memset(gradient, 0, (size_t)m->size * sizeof *gradient);
-    derive_rows(m, theta, 0, 0, NULL, gradient, hessian);
+    derive_rows(m, theta, 0, 0, gradient, hessian);
     mechanism_penalise(m, theta, gradient, hessian);
 }
 
@@ -319,26 +326,54 @@ static void test_derivatives(void **state)
     }
 }
 
-/* The sums are the same, up to rounding, by the code for this processor and by that for all, with and without a fold.
- */
-static void test_sums_of_instruction_sets(void **state)
+/* What the first instruction set computes, for the others. */
+typedef struct by_sets {
+    const mechanism_data *data;
+    double *theta, *first[4], *second[4]; /* T, densities, gradient, second derivatives */
+    int64_t length[4];
+    double largest;
+} by_sets;
+
+static void derive_by_set(void *user, bool first)
+{
+    by_sets *s = user;
+    nonsens_context *ctx = nonsens_context_new();
+    arena a = {0};
+    mechanism_model m;
+    int64_t cause[] = {0, 2, 3};
+    double **to = first ? s->first : s->second;
+    assert_int_equal(mechanism_new(ctx, &a, s->data, 1, 3, cause, &m), NONSENS_OK);
+    mechanism_smooth(&m, SMOOTH);
+    mechanism_point at = open_point(&m, s->theta);
+    memcpy(to[0], at.transform, (size_t)s->length[0] * sizeof **to);
+    mechanism_score(&m, &at, 0, s->data->n, to[1]);
+    close_point(&at);
+    derive_rows(&m, s->theta, s->data->block[1], s->data->block[2], to[2], to[3]);
+    for (int k = 0; k < 4 && !first; k++) {
+        for (int64_t i = 0; i < s->length[k]; i++) {
+            s->largest = fmax(s->largest, fabs(s->first[k][i]));
+            assert_true(fabs(s->first[k][i] - s->second[k][i]) < 1e-11 * (1 + s->largest));
+        }
+        memset(s->second[k], 0, (size_t)s->length[k] * sizeof **s->second);
+    }
+    arena_free(&a);
+    nonsens_context_free(ctx);
+}
+
+/* All kernels compute the same, up to rounding. */
+static void test_instruction_sets(void **state)
 {
     fixture *f = *state;
     world w = make_world(f, 4, 40, 3);
     int64_t cause[] = {0, 2, 3};
     mechanism_model m = open_model(f, &w, 1, 3, cause, SMOOTH);
-    double *theta = fixture_doubles(f, m.size), *gradient = fixture_doubles(f, m.size), largest = 0.0;
-    double *chosen = fixture_doubles(f, m.size * m.size), *plain = fixture_doubles(f, m.size * m.size);
-    draw_theta(&m, 5, theta);
-    for (int64_t hole = 0; hole < 2; hole++) {
-        derive_rows(&m, theta, m.data->block[1], m.data->block[1 + hole], NULL, gradient, chosen);
-        derive_rows(&m, theta, m.data->block[1], m.data->block[1 + hole], sums_plain, gradient, plain);
-        for (int64_t i = 0; i < m.size * m.size; i++) {
-            largest = fmax(largest, fabs(plain[i]));
-            assert_true(fabs(chosen[i] - plain[i]) < 1e-11 * (1 + largest));
-        }
+    by_sets s = {.data = m.data, .theta = fixture_doubles(f, m.size), .length = {w.n, w.n, m.size, m.size * m.size}};
+    for (int k = 0; k < 4; k++) {
+        s.first[k] = fixture_doubles(f, s.length[k]);
+        s.second[k] = fixture_doubles(f, s.length[k]);
     }
-    assert_true(largest > 1.0);
+    draw_theta(&m, 5, s.theta);
+    with_each_set(derive_by_set, &s);
 }
 
 /* l by way of the place: T and dT/dy stay. */
@@ -408,7 +443,7 @@ static void descend_without(fixture *f, const mechanism_model *m, int64_t fold, 
     for (int step = 0; step < 60 && damping < 1e9; step++) {
         memset(g, 0, (size_t)k * sizeof *g);
         memset(h, 0, (size_t)(k * k) * sizeof *h);
-        derive_rows(m, theta, hole, hole_end, NULL, g, h);
+        derive_rows(m, theta, hole, hole_end, g, h);
         mechanism_penalise(m, theta, g, h);
         for (bool better = false; !better && damping < 1e9; damping *= better ? 0.01 : 10) {
             memcpy(l, h, (size_t)(k * k) * sizeof *l);
@@ -622,7 +657,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_log_density),
                                        TEST(test_derivatives),
-                                       TEST(test_sums_of_instruction_sets),
+                                       TEST(test_instruction_sets),
                                        TEST(test_densities_integrate_to_one),
                                        TEST(test_fits_end_at_the_minimum),
                                        TEST(test_scores_of_unseen_rows),

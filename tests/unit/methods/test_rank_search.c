@@ -76,7 +76,7 @@ typedef struct climb {
 static nonsens_status climb_once(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *o,
                                  climb *out)
 {
-    TRY(rank_search_new(ctx, a, data, o, &out->search));
+    TRY(rank_search_new(ctx, a, data, o, true, &out->search));
     TRY(rank_search_ranks(ctx, a, &out->search, KIND_BOTH, 1, &out->free));
     TRY(out->search.features->fit_restricted(ctx, a, &out->search, (classifier_shape){1, 0, 0}, &out->free.fit[1],
                                              &out->restricted));
@@ -139,7 +139,7 @@ static void test_splines_are_what_auto_means(void **state)
     for (int k = 0; k < 3; k++) {
         nonsens_options *o = make_options(f, WORDS[k], "1");
         rank_search l;
-        assert_int_equal(rank_search_new(f->ctx, &f->scratch, data, o, &l), NONSENS_OK);
+        assert_int_equal(rank_search_new(f->ctx, &f->scratch, data, o, true, &l), NONSENS_OK);
         assert_ptr_equal(l.features, k < 2 ? &rank_search_spline : &rank_search_network);
         nonsens_options_free(o);
     }
@@ -181,7 +181,7 @@ static void test_blocks_keep_together(void **state)
     nonsens_options *o = make_options(f, "network", "1");
     set(f, o, "block-length", "4");
     rank_search l;
-    assert_int_equal(rank_search_new(f->ctx, &f->scratch, data, o, &l), NONSENS_OK);
+    assert_int_equal(rank_search_new(f->ctx, &f->scratch, data, o, true, &l), NONSENS_OK);
     assert_int_equal(l.blocks.count, SEGMENTS * BLOCKS);
     for (int64_t e = 0; e < SEGMENTS; e++) {
         int32_t fold[BLOCKS], id[BLOCKS];
@@ -213,7 +213,7 @@ static void test_blocks_that_are_too_long_are_refused(void **state)
         rank_search l;
         set(f, o, "block-length", LENGTH[k]);
         set(f, o, "score-folds", FOLDS[k]);
-        nonsens_status status = rank_search_new(f->ctx, &f->scratch, data, o, &l);
+        nonsens_status status = rank_search_new(f->ctx, &f->scratch, data, o, true, &l);
         assert_int_equal(status, WORDS[k] ? NONSENS_ERR_DATA : NONSENS_OK);
         assert_true(!WORDS[k] || strstr(nonsens_context_message(f->ctx), WORDS[k]));
         nonsens_options_free(o);

@@ -154,10 +154,10 @@ static void check_input_gradient(fixture *f, const problem *p, const nn_kernel *
 /* The next kernel from index on that this processor has, or NULL. */
 static const nn_kernel *next_kernel(int64_t *index)
 {
-    while (*index < kernel_count()) {
-        bool here;
-        const nn_kernel *k = kernel_at((*index)++, &here);
-        if (here) {
+    for (; *index < INSTRUCTION_SETS; (*index)++) {
+        const nn_kernel *k = kernel_for((instruction_set)*index);
+        if (k && instruction_set_is_here((instruction_set)*index)) {
+            (*index)++;
             return k;
         }
     }
@@ -351,10 +351,10 @@ static void test_environment_names_the_kernel(void **state)
     char *before = getenv("NONSENS_KERNEL") ? strdup(getenv("NONSENS_KERNEL")) : NULL;
     unsetenv("NONSENS_KERNEL");
     assert_int_equal(kernel_choose(f->ctx, &best), NONSENS_OK);
-    for (int64_t i = 0; i < kernel_count(); i++) {
-        bool here;
-        const nn_kernel *each = kernel_at(i, &here);
-        setenv("NONSENS_KERNEL", each->name, 1);
+    for (instruction_set set = SET_PLAIN; set < INSTRUCTION_SETS; set++) {
+        bool here = instruction_set_is_here(set);
+        const nn_kernel *each = kernel_for(set);
+        setenv("NONSENS_KERNEL", instruction_set_name(set), 1);
         nonsens_status status = kernel_choose(f->ctx, &k);
         assert_int_equal(status, here ? NONSENS_OK : NONSENS_ERR_USAGE);
         assert_true(!here || (k == each && best->lanes >= each->lanes));
@@ -379,10 +379,12 @@ int main(void)
         TEST(test_functions_at_their_corners),
         TEST(test_environment_names_the_kernel),
     };
-    for (int64_t i = 0; i < kernel_count(); i++) {
-        bool here;
-        const nn_kernel *k = kernel_at(i, &here);
-        print_message("kernel %s: %s\n", k->name, here ? "tested" : "not on this processor");
+    for (int k = INSTRUCTION_SETS - 1; k >= 0; k--) { // the best first
+        instruction_set set = (instruction_set)k;
+        if (kernel_for(set)) {
+            print_message("kernel %s: %s\n", instruction_set_name(set),
+                          instruction_set_is_here(set) ? "tested" : "not on this processor");
+        }
     }
     return cmocka_run_group_tests_name("kernel", tests, NULL, NULL);
 }

@@ -28,7 +28,8 @@ static nonsens_options defaults(void)
                              .sim_segments = 5,
                              .per_segment = 200,
                              .scale = {0.2, 3},
-                             .edge_prob = -1};
+                             .edge_prob = -1,
+                             .do_values = ""};
 }
 
 static nonsens_simulation *simulate(nonsens_context *ctx, const nonsens_options *options)

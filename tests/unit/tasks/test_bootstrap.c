@@ -165,13 +165,14 @@ static nonsens_status try_resamples(nonsens_context *ctx, const nonsens_data *da
     for (int64_t j = 0; j < D; j++) {
         at[letter(data, j)] = j;
     }
-    TRY(bootstrap_check(ctx, options));
-    TRY(bootstrap_check_journal(ctx, data, options, NULL, NULL));
+    const bootstrap_input in = {.data = data, .options = options, .find = find_by_means, .state = s};
+    TRY(bootstrap_check(ctx, options, false));
+    TRY(bootstrap_check_journal(ctx, &in));
     TRY(result_new(ctx, data, options, "main", out));
     nonsens_status status = result_edge(ctx, *out, at[0], at[1], NONSENS_EDGE_DIRECTED, NAN, NAN);
     status = status == NONSENS_OK ? result_edge(ctx, *out, at[1], at[2], NONSENS_EDGE_UNDIRECTED, NAN, NAN) : status;
     status = status == NONSENS_OK ? result_finish(ctx, *out) : status;
-    status = status == NONSENS_OK ? bootstrap_run(ctx, data, options, NULL, NULL, find_by_means, s, *out) : status;
+    status = status == NONSENS_OK ? bootstrap_run(ctx, &in, *out) : status;
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
         *out = NULL;
@@ -275,7 +276,8 @@ static void test_rows_are_equally_likely(void **state)
         o->resample = (enum option_resample)kind;
         memset(seen, 0, sizeof seen);
         assert_int_equal(result_new(f->ctx, data, o, "main", &r), NONSENS_OK);
-        assert_int_equal(bootstrap_run(f->ctx, data, o, NULL, NULL, see_rows, NULL, r), NONSENS_OK);
+        const bootstrap_input in = {.data = data, .options = o, .find = see_rows};
+        assert_int_equal(bootstrap_run(f->ctx, &in, r), NONSENS_OK);
         nonsens_result_free(r);
         for (int64_t i = 0; i < 9; i++) {
             double expected = kind == RESAMPLE_HALF ? 2000.0 * 5.0 / 9.0 : 2000.0;
@@ -486,7 +488,8 @@ static void test_refusals(void **state)
     assert_refused(&k, k.data, "was made with --resample half, and this run has bootstrap");
     k.o->resample = RESAMPLE_HALF;
     k.o->resume = false;
-    assert_refused(&k, k.data, "is there already; go on with its resamples by --resume, or name another --journal");
+    assert_refused(&k, k.data,
+                   "is there already; go on with its resamples or fits by --resume, or name another --journal");
     k.o->resume = true;
     read_text(&k);
     assert_int_equal(k.size, size); // nothing was added
@@ -500,7 +503,7 @@ static void test_refusals(void **state)
     assert_refused(&k, k.data, "was made by another version of nonsens; name another --journal");
     strcpy(k.text, "a,b\n1,2\n");
     write_text(&k, strlen(k.text));
-    assert_refused(&k, k.data, "is no journal of resamples; name another --journal");
+    assert_refused(&k, k.data, "is no journal of resamples or fits; name another --journal");
     k.o->bootstrap = 0;
     assert_refused(&k, k.data, "none are asked for; add --bootstrap B");
     k.o->bootstrap = 5;

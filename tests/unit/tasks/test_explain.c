@@ -62,7 +62,7 @@ static void prepare(fixture *f, pair *p)
                       : sample_folds(f->ctx, &f->scratch, 2, start, FOLDS, 1, 0, &fold),
         NONSENS_OK);
     assert_int_equal(
-        mechanism_data_new(f->ctx, &f->scratch, 2, (const double *const *)warped, 2, start, fold, FOLDS, &p->rows),
+        mechanism_data_new(f->ctx, &f->scratch, 2, (const double *const *)warped, 2, start, fold, FOLDS, 1, &p->rows),
         NONSENS_OK);
     assert_int_equal(explain_groups_new(f->ctx, &f->scratch, &p->rows, in, &time, &p->groups), NONSENS_OK);
 }

@@ -176,12 +176,18 @@ static void test_small_csv(void **state)
     fixture *f = *state;
     nonsens_result *r = small_graph(f, (const char *const[]){"a", "b", "c", "d"});
     r->edge[3].support = 0.875;
+    r->edge[1].effect = 0.5;
+    r->edge[1].effect_low = 0.25;
+    r->edge[1].effect_high = 0.75;
+    r->edge[1].lower = -1.0;
+    r->edge[1].upper = 2.0;
     assert_string_equal(written_graph(f, r, NONSENS_GRAPH_CSV),
-                        "from,to,type,weight,p_value,support,meaning,confounded\n"
-                        "a,b,<->,,,,hidden common cause,false\n"
-                        "a,d,-->,-1.23456789,1e-12,,from causes to,false\n"
-                        "c,a,-->,0,,,from causes to,false\n"
-                        "c,d,---,,0.25,0.875,direction not known,false\n");
+                        "from,to,type,weight,p_value,support,meaning,confounded,"
+                        "direct_effect,effect_low,effect_high,step_low,step_high\n"
+                        "a,b,<->,,,,hidden common cause,false,,,,,\n"
+                        "a,d,-->,-1.23456789,1e-12,,from causes to,false,0.5,0.25,0.75,-1,2\n"
+                        "c,a,-->,0,,,from causes to,false,,,,,\n"
+                        "c,d,---,,0.25,0.875,direction not known,false,,,,,\n");
     nonsens_result_free(r);
 }
 
@@ -249,7 +255,7 @@ static void test_marked(void **state)
     assert_non_null(strstr(dot, "// a -> b: a causes b; dir=none: direction not known; style=dashed: a hidden common "
                                 "cause is likely\n"));
     assert_non_null(strstr(dot, "  v1 -> v4 [dir=forward, style=dashed, label=\"-1.23\"];\n"));
-    assert_non_null(strstr(written_graph(f, r, NONSENS_GRAPH_CSV), "1e-12,,from causes to,true\n"));
+    assert_non_null(strstr(written_graph(f, r, NONSENS_GRAPH_CSV), "1e-12,,from causes to,true,"));
     r->edges = 0;
     assert_non_null(strstr(written_text(f, r), "0 edges between 4 variables by lingam\n"));
     nonsens_result_free(r);

@@ -1,0 +1,10 @@
+/* edge.h - what an edge has as long as nothing is estimated of it. */
+#ifndef GRAPH_EDGE_H
+#define GRAPH_EDGE_H
+
+#include <math.h>
+
+/* Initialises the members of a nonsens_edge that hold its direct effect. */
+#define EDGE_NO_EFFECT .effect = NAN, .effect_low = NAN, .effect_high = NAN, .lower = NAN, .upper = NAN
+
+#endif

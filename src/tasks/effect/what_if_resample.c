@@ -1,0 +1,177 @@
+/*
+ * what_if_resample.c - intervals that allow for the graph: it is found again in half samples of the rows, and the
+ * question is answered by each of these graphs.
+ *
+ * A statistic varies over half samples as it does over data sets (bootstrap.c).  So the answers of the half samples
+ * show how the answer varies with both the rows and the graph.  An interval becomes the hull of the one given the
+ * graph, which allows for smoothing, and of the middle 1 - alpha of these answers.  An open range counts with both of
+ * its ends.
+ */
+#include "data/labels.h"
+#include "math/sort.h"
+#include "tasks/bootstrap.h"
+#include "tasks/effect/what_if.h"
+#include "tasks/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Answers of the half samples to one number of the result: at most two each. */
+typedef struct answers {
+    int64_t count;
+    double *value;
+} answers;
+
+typedef struct resampling {
+    const what_if *w;
+    int64_t samples, failed, unanswered, numbers;
+    answers *number; /* (numbers) */
+} resampling;
+
+/* ---- one half sample -------------------------------------------------------------------------------------------- */
+
+/* Makes a result with the graph of the sample. */
+static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *sample, const nonsens_options *options,
+                                 nonsens_result *to)
+{
+    SCOPED(memory_release_scoped) nonsens_result *found = NULL;
+    TRY(run_graph(ctx, sample, options, &found));
+    for (int64_t k = 0; k < found->edges; k++) {
+        const nonsens_edge *e = &found->edge[k];
+        TRY(result_edge(ctx, to, e->from, e->to, e->type, NAN, NAN));
+        to->edge[to->edges - 1].confounded = e->confounded;
+    }
+    to->bidirected_meaning = found->bidirected_meaning;
+    return NONSENS_OK;
+}
+
+static void take(answers *to, double value)
+{
+    if (!isnan(value)) {
+        to->value[to->count++] = value;
+    }
+}
+
+/* Takes the numbers of one sample: of an effect the mean and the difference, of a quartile effect total and direct. */
+static void take_all(resampling *r, const result_effects *all)
+{
+    bool open = false;
+    for (int64_t k = 0; k < all->effects; k++) {
+        const nonsens_effect *e = &all->effect[k];
+        answers *then = &r->number[2 * k], *difference = then + 1;
+        bool is_range = e->answered == NONSENS_ANSWERED_RANGE;
+        open = open || e->answered == NONSENS_ANSWERED_NOT;
+        take(then, is_range ? e->now.mean.value + e->least : e->then.mean.value);
+        take(then, is_range ? e->now.mean.value + e->most : NAN);
+        take(difference, is_range ? e->least : e->difference.mean.value);
+        take(difference, is_range ? e->most : NAN);
+    }
+    for (int64_t k = 0; k < all->quartile_effects; k++) {
+        const nonsens_quartile_effect *e = &all->quartile_effect[k];
+        open = open || isnan(e->total.value);
+        take(&r->number[2 * k], e->total.value);
+        take(&r->number[2 * k + 1], e->direct.value);
+    }
+    r->unanswered += open;
+}
+
+static nonsens_status answer_sample(nonsens_context *ctx, resampling *r, const nonsens_data *sample, int64_t seed)
+{
+    SCOPED_ARENA(scratch);
+    SCOPED(memory_release_scoped) nonsens_result *result = NULL;
+    what_if w = *r->w;
+    nonsens_options own = w.result->options;
+    own.seed = seed;
+    own.extrapolate = true; // support is judged on all rows
+    TRY(result_new(ctx, sample, &own, "given", &result));
+    result->effects.question = w.result->effects.question;
+    if (w.segment != EFFECT_ALL_SEGMENTS) {
+        TRY(labels_find(ctx, &scratch, sample, "in", w.data->labels[w.segment], &w.segment));
+    }
+    w.data = sample;
+    w.result = result;
+    w.options.draws = 0;
+    TRY(find_graph(ctx, sample, &own, result));
+    TRY(what_if_graph(ctx, &scratch, &w));
+    TRY((w.changes > 0 ? what_if_answer : what_if_table)(ctx, &w));
+    take_all(r, &result->effects);
+    return NONSENS_OK;
+}
+
+/* A sample whose data no graph can be found from counts as failed. */
+static nonsens_status run_sample(nonsens_context *ctx, resampling *r, int64_t number)
+{
+    SCOPED_ARENA(scratch);
+    SCOPED(memory_release_scoped) nonsens_data *sample = NULL;
+    rng stream = rng_new((uint64_t)r->w->options.seed, RNG_BOOTSTRAP, (uint64_t)number);
+    int64_t seed = (int64_t)(rng_u64(&stream) >> 11); // 53 bits, as --seed takes
+    TRY(bootstrap_draw(ctx, &scratch, r->w->data, RESAMPLE_HALF, &stream, &sample));
+    nonsens_status status = answer_sample(ctx, r, sample, seed);
+    bool of_data = status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
+    r->failed += of_data;
+    return of_data ? NONSENS_OK : status;
+}
+
+/* ---- intervals -------------------------------------------------------------------------------------------------- */
+
+static nonsens_status widen(nonsens_context *ctx, const resampling *r, const answers *a, nonsens_estimate *e)
+{
+    SCOPED_ARENA(scratch);
+    double *sorted, tail = 0.5 * (1.0 - r->w->options.level);
+    if (a->count == 0) {
+        return NONSENS_OK;
+    }
+    TRY(sort_copy(ctx, &scratch, a->count, a->value, &sorted));
+    int64_t skip = (int64_t)(tail * (double)(a->count + 1));
+    double low = sorted[skip], high = sorted[a->count - 1 - skip];
+    e->low = fmin(low, isnan(e->low) ? e->value : e->low); // fmin and fmax pass over NaN
+    e->high = fmax(high, isnan(e->high) ? e->value : e->high);
+    return NONSENS_OK;
+}
+
+static nonsens_status widen_all(nonsens_context *ctx, const resampling *r, result_effects *all)
+{
+    for (int64_t k = 0; k < all->effects; k++) {
+        nonsens_effect *e = &all->effect[k];
+        if (e->answered != NONSENS_ANSWERED_NOT) {
+            TRY(widen(ctx, r, &r->number[2 * k], &e->then.mean));
+            TRY(widen(ctx, r, &r->number[2 * k + 1], &e->difference.mean));
+        }
+    }
+    for (int64_t k = 0; k < all->quartile_effects; k++) {
+        nonsens_quartile_effect *e = &all->quartile_effect[k];
+        if (!isnan(e->total.value)) {
+            TRY(widen(ctx, r, &r->number[2 * k], &e->total));
+            TRY(widen(ctx, r, &r->number[2 * k + 1], &e->direct));
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status note_samples(nonsens_context *ctx, const resampling *r)
+{
+    return result_note(ctx, r->w->result, NONSENS_NOTE_INFO,
+                       "Intervals allow for the graph: it was found again in %" PRId64
+                       " half samples of the rows. In %" PRId64 " of them no graph was found, and in %" PRId64
+                       " some effects had no single answer.",
+                       r->samples, r->failed, r->unanswered);
+}
+
+nonsens_status what_if_resample(nonsens_context *ctx, const what_if *w)
+{
+    SCOPED_ARENA(memory);
+    result_effects *all = &w->result->effects;
+    resampling r = {.w = w, .samples = w->result->options.graph_uncertainty};
+    r.numbers = 2 * (all->effects + all->quartile_effects);
+    ARENA_TRY(ctx, &memory, r.number, r.numbers);
+    for (int64_t k = 0; k < r.numbers; k++) {
+        ARENA_TRY(ctx, &memory, r.number[k].value, 2 * r.samples);
+    }
+    for (int64_t number = 0; number < r.samples; number++) {
+        TRY(check_cancelled(ctx));
+        report_progress(ctx, "half samples", number, r.samples);
+        TRY(run_sample(ctx, &r, number));
+    }
+    TRY(widen_all(ctx, &r, all));
+    return note_samples(ctx, &r);
+}

@@ -1,0 +1,57 @@
+/*
+ * explain_switch.h - how much of the change of a target's mean each disturbance accounts for (docs/explain.md).
+ *
+ * Disturbances are switched from those of normal rows to those of faulted rows, one player after the other.  v(S) is
+ * the mean of the target if the disturbances of the players in S are those of faulted rows and the others' are those of
+ * normal ones; Shapley values (math/shapley.h) divide v(all) - v(nobody), which is the observed change.
+ */
+#ifndef TASKS_EXPLAIN_EXPLAIN_SWITCH_H
+#define TASKS_EXPLAIN_EXPLAIN_SWITCH_H
+
+#include "data/dataset.h"
+#include "graph/pdag.h"
+#include "math/shapley.h"
+#include "tasks/effect/effect.h"
+
+enum {
+    SWITCH_MAX_EXACT = 11,  /* players: ten variables and the rest */
+    SWITCH_ORDERS = 256,    /* with more players */
+    SWITCH_MAX_ROWS = 2000, /* of a group, fewer if many variables must be computed */
+    SWITCH_MIN_ROWS = 200
+};
+
+/* Normal rows, or faulted ones. */
+typedef struct switch_rows {
+    int64_t count, *row; /* (count) of the data, ascending */
+} switch_rows;
+
+typedef struct switch_question {
+    const nonsens_data *data;
+    const effect_model *model; /* has the arrows into all computed nodes */
+    const pdag *graph;         /* nodes in canonical order */
+    int64_t target;            /* a computed node */
+    const bool *computed;    /* (d) nodes whose causes may get values from other rows; others keep their rows' values */
+    int64_t players;         /* at least two; the last one has the disturbances of all nodes without a player */
+    const int64_t *player;   /* (d) whose disturbance is the player's; nodes that are not computed have the last one */
+    int64_t max_exact;       /* SWITCH_MAX_EXACT */
+    switch_rows rows[2];     /* normal, faulted; at least one of each */
+    const int32_t *block_of; /* (n) blocks of rows that depend on one another; NULL: none */
+    uint64_t seed, stream;   /* of random numbers */
+    int threads;
+} switch_question;
+
+/* A mean in the target's units, and its standard error over rows, given the mechanisms; NaN if there are too few. */
+typedef struct switch_mean {
+    double value, error;
+} switch_mean;
+
+typedef struct switch_answer {
+    double mean[2];     /* of the target in the rows used: normal, faulted */
+    switch_mean change; /* of mean[1] - mean[0] */
+    switch_mean *share; /* (players); they add up to the change */
+} switch_answer;
+
+/* Computes the shares; memory of *out from `a`. */
+nonsens_status explain_switch(nonsens_context *ctx, arena *a, const switch_question *q, switch_answer *out);
+
+#endif

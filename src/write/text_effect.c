@@ -1,0 +1,276 @@
+/* text_effect.c - prints what `effect` found: a line with the answer, tables, why, and the graph it rests on. */
+#include "base/show.h"
+#include "write/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_LINES = 200, DIGITS = 4, CELL_BYTES = 3 * NUMBER_BYTES, SENTENCE_BYTES = 4000, MEDIAN = 2 };
+
+static const char *number(char cell[CELL_BYTES], double value)
+{
+    return isnan(value) ? "-" : value == 0.0 ? "0" : number_print(cell, value, DIGITS);
+}
+
+/* "4.21 (3.98 to 4.45)"; without the interval if there is none. */
+static const char *estimate(char cell[CELL_BYTES], const nonsens_estimate *e)
+{
+    char value[CELL_BYTES], low[CELL_BYTES], high[CELL_BYTES];
+    if (isnan(e->low) || (e->low == e->value && e->high == e->value)) {
+        snprintf(cell, CELL_BYTES, "%s", number(value, e->value));
+    } else if (isnan(e->value)) {
+        snprintf(cell, CELL_BYTES, "%s to %s", number(low, e->low), number(high, e->high));
+    } else {
+        snprintf(cell, CELL_BYTES, "%s (%s to %s)", number(value, e->value), number(low, e->low),
+                 number(high, e->high));
+    }
+    return cell;
+}
+
+static const char *name_of(char shown[SHOWN_BYTES], const nonsens_result *r, int64_t variable)
+{
+    return show_bare(shown, r->names[variable]);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+enum { MAX_COLUMNS = 8 };
+
+/* A table whose columns are as wide as their widest cell; a dash stands in the way of empty cells. */
+typedef struct table {
+    int columns, width[MAX_COLUMNS];
+    bool printing; /* else cells are only measured */
+    FILE *f;
+    int at;
+} table;
+
+static void cell(table *t, const char *text)
+{
+    if (!t->printing) {
+        t->width[t->at] = text_wider(t->width[t->at], text);
+    } else if (t->at + 1 < t->columns) {
+        fputs("  ", t->f);
+        text_print_padded(t->f, text, t->width[t->at]);
+    } else {
+        fprintf(t->f, "  %s\n", text);
+    }
+    t->at = t->at + 1 < t->columns ? t->at + 1 : 0;
+}
+
+typedef void table_line_fn(table *t, const nonsens_result *r, int64_t index);
+
+/* Prints a head and lines that a function writes; lines are measured first. */
+static void print_table(FILE *f, const nonsens_result *r, int columns, const char *const *head, int64_t count,
+                        table_line_fn *line)
+{
+    table t = {.columns = columns, .f = f};
+    int64_t lines = count < MAX_LINES ? count : MAX_LINES;
+    for (int pass = 0; pass < 2; pass++) {
+        t.printing = pass == 1;
+        for (int k = 0; k < columns; k++) {
+            cell(&t, head[k]);
+        }
+        for (int64_t i = 0; i < lines; i++) {
+            line(&t, r, i);
+        }
+        if (pass == 0) {
+            fputc('\n', f);
+        }
+    }
+    if (lines < count) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", count - lines);
+    }
+}
+
+/* ---- questions with --do and --change -----------------------------------------------------------------------------
+ */
+
+/* What a line is about, beside the variable: a value, a segment, or all rows. */
+static const char *where(char out[SHOWN_BYTES + CELL_BYTES], const nonsens_effect *e)
+{
+    char shown[SHOWN_BYTES], value[CELL_BYTES];
+    if (!isnan(e->at)) {
+        snprintf(out, SHOWN_BYTES + CELL_BYTES, "%s", number(value, e->at));
+    } else {
+        snprintf(out, SHOWN_BYTES + CELL_BYTES, "%s", e->segment ? show_bare(shown, e->segment) : "all rows");
+    }
+    return out;
+}
+
+static void print_effect(table *t, const nonsens_result *r, int64_t index)
+{
+    const nonsens_effect *e = &r->effects.effect[index];
+    char shown[SHOWN_BYTES], place[SHOWN_BYTES + CELL_BYTES], text[CELL_BYTES];
+    cell(t, name_of(shown, r, e->on));
+    cell(t, where(place, e));
+    cell(t, number(text, e->now.mean.value));
+    cell(t, estimate(text, &e->then.mean));
+    cell(t, estimate(text, &e->difference.mean));
+    cell(t, number(text, e->now.quantile[MEDIAN].value));
+    cell(t, estimate(text, &e->then.quantile[MEDIAN]));
+}
+
+/* The answer in a line, for a single target. */
+static void print_answer(FILE *f, const nonsens_result *r, const nonsens_effect *e)
+{
+    char shown[SHOWN_BYTES], text[CELL_BYTES], other[CELL_BYTES], line[SENTENCE_BYTES];
+    size_t used =
+        (size_t)snprintf(line, sizeof line, "effect of %s on %s", r->effects.question, name_of(shown, r, e->on));
+    switch (e->answered) {
+    case NONSENS_ANSWERED_NO_PATH:
+        snprintf(line + used, sizeof line - used, ": exactly 0");
+        break;
+    case NONSENS_ANSWERED_NOT:
+        snprintf(line + used, sizeof line - used, ": no answer");
+        break;
+    case NONSENS_ANSWERED_RANGE:
+        snprintf(line + used, sizeof line - used, ": the mean changes by %s to %s, as open directions may be",
+                 number(text, e->least), number(other, e->most));
+        break;
+    case NONSENS_ANSWERED_ONE:
+        snprintf(line + used, sizeof line - used, ": mean %s, now %s", estimate(text, &e->then.mean),
+                 number(other, e->now.mean.value));
+        break;
+    }
+    text_print_words(f, line, 0, 0);
+}
+
+/* The first of several answers of each target says why. */
+static void print_reasons(FILE *f, const nonsens_result *r)
+{
+    for (int64_t i = 0; i < r->effects.effects; i++) {
+        const nonsens_effect *e = &r->effects.effect[i], *before = i > 0 ? e - 1 : NULL;
+        if (before && before->on == e->on && strcmp(before->reason, e->reason) == 0) {
+            continue;
+        }
+        text_print_words(f, e->reason, 0, 0);
+        if (e->settle) {
+            text_print_words(f, e->settle, 0, 0);
+        }
+    }
+}
+
+static int percent(double share)
+{
+    return (int)lround(100.0 * share);
+}
+
+static void print_robustness(FILE *f, const nonsens_result *r)
+{
+    const nonsens_effect *e = &r->effects.effect[0];
+    char line[SENTENCE_BYTES], shown[SHOWN_BYTES];
+    if (e->robustness > 0.0) {
+        int used = snprintf(line, sizeof line,
+                            "A hidden common cause would have to explain %d %% of what is left of both what is changed "
+                            "and %s to bring the effect to zero",
+                            percent(e->robustness), name_of(shown, r, e->on));
+        if (e->robustness_interval > 0.0) {
+            snprintf(line + used, sizeof line - (size_t)used, ", and %d %% to bring zero into the interval.",
+                     percent(e->robustness_interval));
+        } else {
+            snprintf(line + used, sizeof line - (size_t)used, "; zero is in the interval already.");
+        }
+        text_print_words(f, line, 0, 0);
+    }
+}
+
+static void print_effects(FILE *f, const nonsens_result *r)
+{
+    static const char *const head[] = {"variable", "where", "mean now", "then", "difference", "median now", "then"};
+    const result_effects *all = &r->effects;
+    bool one = all->effects > 0 && all->effect[0].on == all->effect[all->effects - 1].on;
+    if (one && isnan(all->effect[0].at)) {
+        print_answer(f, r, &all->effect[0]);
+    } else {
+        fprintf(f, "effect of ");
+        text_print_words(f, all->question, 10, 0);
+    }
+    fputc('\n', f);
+    print_reasons(f, r);
+    if (one && isnan(all->effect[0].at)) {
+        print_robustness(f, r);
+    }
+    print_table(f, r, (int)(sizeof head / sizeof *head), head, all->effects, print_effect);
+}
+
+/* ---- all effects ------------------------------------------------------------------------------------------------- */
+
+static void print_quartile_effect(table *t, const nonsens_result *r, int64_t index)
+{
+    const nonsens_quartile_effect *e = &r->effects.quartile_effect[index];
+    char shown[SHOWN_BYTES], text[CELL_BYTES], low[CELL_BYTES], high[CELL_BYTES];
+    if (e->answered == NONSENS_ANSWERED_NO_PATH) {
+        return;
+    }
+    bool one = e->answered == NONSENS_ANSWERED_ONE;
+    cell(t, name_of(shown, r, e->cause));
+    cell(t, name_of(shown, r, e->effect));
+    snprintf(text, sizeof text, "%s to %s", number(low, e->lower), number(high, e->upper));
+    cell(t, text);
+    cell(t, one ? estimate(text, &e->total) : e->answered == NONSENS_ANSWERED_RANGE ? "open" : "no answer");
+    cell(t, one ? number(text, e->total.value / e->sd) : "-");
+    cell(t, one ? estimate(text, &e->direct) : "-");
+}
+
+static void print_unanswered(FILE *f, const nonsens_result *r)
+{
+    const char *last = "";
+    for (int64_t k = 0; k < r->effects.quartile_effects; k++) {
+        const nonsens_quartile_effect *e = &r->effects.quartile_effect[k];
+        bool is_open = e->answered == NONSENS_ANSWERED_RANGE || e->answered == NONSENS_ANSWERED_NOT;
+        if (is_open && strcmp(e->reason, last) != 0) {
+            text_print_words(f, e->reason, 0, 0);
+            last = e->reason;
+        }
+    }
+}
+
+static void print_quartile_effects(FILE *f, const nonsens_result *r)
+{
+    static const char *const head[] = {"cause", "effect", "step", "total effect", "per sd", "direct effect"};
+    fprintf(f, "effects of %" PRId64 " variables on one another\n\n", r->variables);
+    text_print_words(f,
+                     "How far the mean of the effect moves if the cause goes from its lower to its upper quartile in "
+                     "all rows: the total effect, with all variables on the way, and the direct effect, with the other "
+                     "causes as they are. per sd: the total effect in standard deviations of the effect. Pairs that "
+                     "are not listed have no path between them: their effects are exactly 0.",
+                     0, 0);
+    print_unanswered(f, r);
+    print_table(f, r, (int)(sizeof head / sizeof *head), head, r->effects.quartile_effects, print_quartile_effect);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------
+ */
+
+static void print_counterfactual(table *t, const nonsens_result *r, int64_t index)
+{
+    const nonsens_counterfactual *c = &r->effects.counterfactual[index];
+    char shown[SHOWN_BYTES], text[CELL_BYTES];
+    snprintf(text, sizeof text, "%" PRId64, c->row + 1);
+    cell(t, text);
+    cell(t, name_of(shown, r, c->variable));
+    cell(t, number(text, c->now));
+    cell(t, estimate(text, &c->then));
+}
+
+static void print_counterfactuals(FILE *f, const nonsens_result *r)
+{
+    static const char *const head[] = {"row", "variable", "now", "would have been"};
+    fputs("what rows would have been with ", f);
+    text_print_words(f, r->effects.question, 31, 0);
+    print_table(f, r, (int)(sizeof head / sizeof *head), head, r->effects.counterfactuals, print_counterfactual);
+}
+
+void text_print_effects(FILE *f, const nonsens_result *r)
+{
+    const result_effects *all = &r->effects;
+    (all->counterfactuals > 0 ? print_counterfactuals
+     : all->quartile_effects  ? print_quartile_effects
+                              : print_effects)(f, r);
+    text_print_heading(f, "The graph");
+    text_print_graph(f, r);
+    if (all->check) {
+        text_print_words(f, all->check, 0, 0);
+    }
+}
