@@ -1,7 +1,7 @@
 /*
  * effects.c - measures effects and counterfactuals on simulated data whose interventions are simulated as well.
  *
- *     effects DEPTH FIRST_SEED REPS DRAWS [gp | table]
+ *     effects DEPTH FIRST_SEED REPS DRAWS [gp | table | parts]
  *
  * Data: node generator, six variables, ten segments of 512 rows, the true graph.  For each pair x -> ... -> y, and nine
  * values of x spread evenly over its middle 80 %: the error of E[y | do(x)] in standard deviations of y, by the engine,
@@ -9,14 +9,20 @@
  * intervals that cover the truth; and the root mean square error of y' - y of rows in whose segment the value lies
  * between the tenth and the ninetieth percentile of x, over that of the linear model.  The truth of E is that of 8,192
  * rows in each segment.  Prints a line for each data set, then means with standard errors.
+ *
+ * `parts` prints for each of these means its error and the two parts of its standard error, that of the bootstrap
+ * samples and the distance between both estimates, all in standard deviations of y: whoever chooses EFFECT_INFLATION and
+ * EFFECT_APART (effect_internal.h) needs them.
  */
 #include "base/rng.h"
 #include "data/dataset.h"
 #include "math/linalg.h"
 #include "math/sort.h"
+#include "math/special.h"
 #include "regress/gp.h"
 #include "simulate/simulate.h"
 #include "tasks/effect/effect.h"
+#include "tasks/effect/effect_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -50,7 +56,7 @@ static const int64_t ALL = SEGMENTS * ROWS;
 typedef struct study {
     nonsens_context *ctx;
     int64_t depth, draws;
-    bool with_gp;
+    bool with_gp, parts;
     double measure[MEASURES];
 } study;
 
@@ -351,6 +357,40 @@ static nonsens_status add_pair(const study *s, const problem *p, int64_t x, int6
     return NONSENS_OK;
 }
 
+/* Prints the error of each mean, and the parts of its standard error. */
+static nonsens_status print_parts(study *s, const problem *p, int64_t count, const effect_scenario *scenario)
+{
+    SCOPED_ARENA(a);
+    effect_ask *ask;
+    effect_statistics found;
+    int64_t place[D];
+    double z = special_normal_quantile(0.5 + 0.5 * p->model->options.level);
+    ARENA_TRY(s->ctx, &a, ask, count);
+    for (int64_t j = 0; j < D; j++) {
+        place[j] = p->model->place[j];
+    }
+    for (int64_t k = 0; k < count; k++) {
+        ask[k].segment = EFFECT_ALL_SEGMENTS;
+        TRY(effect_action_new(s->ctx, &a, p->model, 1, scenario[k].change, &ask[k].action));
+    }
+    TRY(effect_ask_all(s->ctx, &a, p->model, count, ask, D, place, false, &found));
+    int64_t size = count * D * 2 * EFFECT_STATISTICS;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t x = scenario[k].change->variable;
+        for (int64_t y = 0; y < D; y++) {
+            if (x != y && effect_has_path(p->model, x, y)) {
+                int64_t at = effect_statistics_at(&found, k, y, 1);
+                double half = effect_half_width_of_rows(p->model, found.drawn + at, found.draws, size);
+                double value = p->model->sign[place[y]] * found.full[at];
+                printf("part %" PRId64 " %" PRId64 " %.6f %.6f %.6f\n", x, y,
+                       (value - true_mean(p, x, y, (int)(k % GRID))) / p->sd[y], half / z / p->sd[y],
+                       fabs(found.apart[at]) / p->sd[y]);
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
 static nonsens_status measure(study *s, const problem *p, sums *t)
 {
     SCOPED_ARENA(a);
@@ -373,6 +413,9 @@ static nonsens_status measure(study *s, const problem *p, sums *t)
             change[count] = (effect_change){j, EFFECT_SET, p->grid[j][g]};
             scenario[count] = (effect_scenario){1, &change[count], EFFECT_ALL_SEGMENTS};
         }
+    }
+    if (s->parts) {
+        return print_parts(s, p, count, scenario);
     }
     double begun = now();
     TRY(effect_answer_scenarios(s->ctx, p->model, count, scenario, D, outcome, answer));
@@ -454,12 +497,13 @@ int main(int count, char **word)
     double sum[MEASURES] = {0}, square[MEASURES] = {0};
     int64_t done = 0;
     if (count < 5) {
-        fprintf(stderr, "effects DEPTH FIRST_SEED REPS DRAWS [gp | table]\n");
+        fprintf(stderr, "effects DEPTH FIRST_SEED REPS DRAWS [gp | table | parts]\n");
         return 2;
     }
     s.depth = atoll(word[1]);
     s.draws = atoll(word[4]);
     s.with_gp = count > 5 && strcmp(word[5], "gp") == 0;
+    s.parts = count > 5 && strcmp(word[5], "parts") == 0;
     bool table = count > 5 && strcmp(word[5], "table") == 0;
     s.ctx = nonsens_context_new();
     if (!s.ctx) {
