@@ -11,8 +11,8 @@
  * rows in each segment.  Prints a line for each data set, then means with standard errors.
  *
  * `parts` prints for each of these means its error and the two parts of its standard error, that of the bootstrap
- * samples and the distance between both estimates, all in standard deviations of y: whoever chooses EFFECT_INFLATION and
- * EFFECT_APART (effect_internal.h) needs them.
+ * samples and the distance between both estimates, all in standard deviations of y: whoever chooses EFFECT_INFLATION
+ * and EFFECT_APART (effect_internal.h) needs them.
  */
 #include "base/rng.h"
 #include "data/dataset.h"
@@ -516,6 +516,9 @@ int main(int count, char **word)
         if (status != NONSENS_OK) {
             fprintf(stderr, "seed %" PRId64 ": %s\n", seed, nonsens_context_message(s.ctx));
             return 1;
+        }
+        if (s.parts) {
+            printf("seed %" PRId64 "\n", seed);
         }
         if (empty) { // no edges
             continue;

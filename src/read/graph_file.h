@@ -24,6 +24,7 @@ struct nonsens_graph {
     arena memory; /* owns everything below */
     char *path;   /* as messages show it */
     const char *format;
+    char *method;     /* that found it, from a result of discover; or NULL */
     bool lists_nodes; /* nodes without edges are included; an edge list knows only the ends of its edges */
     int64_t nodes, edges;
     char **name;        /* (nodes) valid UTF-8, not empty, all different */

@@ -96,6 +96,13 @@ static nonsens_status take_cautions(graph_builder *b, const json_value *notes, c
     return NONSENS_OK;
 }
 
+/* Keeps the name of the method, which says what a <-> b means in its graphs. */
+static nonsens_status take_method(graph_builder *b, const char *method)
+{
+    b->graph->method = method ? arena_text(b->ctx, &b->graph->memory, method) : NULL;
+    return method && !b->graph->method ? NONSENS_ERR_MEMORY : NONSENS_OK;
+}
+
 static nonsens_status take_document(graph_builder *b, const json_value *root)
 {
     const json_value *nodes = json_object_get(root, "nodes"), *edges = json_object_get(root, "edges");
@@ -115,6 +122,7 @@ static nonsens_status take_document(graph_builder *b, const json_value *root)
         TRY(take_edge(b, k, json_array_get(edges, k)));
     }
     TRY(take_hidden(b, json_object_get(root, "hidden")));
+    TRY(take_method(b, json_get_string(root, "method")));
     b->graph->format = "JSON";
     b->graph->lists_nodes = true;
     return take_cautions(b, json_object_get(root, "notes"), json_object_get(root, "note_levels"));

@@ -1,6 +1,7 @@
 /* explain_graph.c - takes the graph that `explain` rests on: given, read from a file, or found by a method. */
 #include "base/nearest.h"
 #include "base/show.h"
+#include "methods/registry.h"
 #include "read/graph_file.h"
 #include "tasks/explain/explain.h"
 #include "tasks/run.h"
@@ -159,7 +160,9 @@ static nonsens_status take_graph(nonsens_context *ctx, arena *scratch, const non
     for (int64_t i = 0; i < g->cautions; i++) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "The graph: %s", g->caution[i]));
     }
+    const method *found_by = g->method ? method_find(g->method) : NULL;
     result->method = "given";
+    result->bidirected_meaning = found_by ? found_by->bidirected_meaning : NULL;
     result->assumes = assumptions(&result->options);
     return NONSENS_OK;
 }
