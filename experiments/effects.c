@@ -7,12 +7,11 @@
  * values of x spread evenly over its middle 80 %: the error of E[y | do(x)] in standard deviations of y, by the engine,
  * by linear adjustment on the true causes of x and, with `gp`, by Gaussian-process adjustment; the share of 95 %
  * intervals that cover the truth; and the root mean square error of y' - y of rows in whose segment the value lies
- * between the tenth and the ninetieth percentile of x, over that of the linear model.  The truth of E is that of 8,192
+ * between the tenth and the ninetieth percentile of x, over that of the linear model.  The truth of E is that of 3,072
  * rows in each segment.  Prints a line for each data set, then means with standard errors.
  *
  * `parts` prints for each of these means its error and the two parts of its standard error, that of the bootstrap
- * samples and the distance between both estimates, all in standard deviations of y: whoever chooses EFFECT_INFLATION
- * and EFFECT_APART (effect_internal.h) needs them.
+ * samples and the distance between both estimates, all in standard deviations of y.
  */
 #include "base/rng.h"
 #include "data/dataset.h"

@@ -74,8 +74,8 @@ double effect_half_width_of_rows(const effect_model *m, const double *drawn, int
 
 double effect_half_width(const effect_model *m, const double *drawn, int64_t draws, int64_t step, double apart)
 {
-    double error = special_normal_quantile(0.5 + 0.5 * m->options.level) * EFFECT_APART * apart;
-    return hypot(EFFECT_INFLATION * effect_half_width_of_rows(m, drawn, draws, step), error);
+    double error = special_normal_quantile(0.5 + 0.5 * m->options.level) * apart;
+    return hypot(effect_half_width_of_rows(m, drawn, draws, step), error);
 }
 
 static effect_value value_with(double value, double half)

@@ -56,15 +56,6 @@ typedef struct effect_fit {
 /* Weight of the mechanism in the mean of both estimates: measured (docs/effects.md). */
 #define EFFECT_SHARE 0.2
 
-/*
- * The standard error of an estimate consists of two parts.  One is that of the bootstrap samples, times
- * EFFECT_INFLATION, since these keep the smoothness and the weights of the full fit.  The other is EFFECT_APART times
- * the distance between the two estimates: if the model is wrong, they err in different ways, which no bootstrap sample
- * shows.  Both numbers were chosen by coverage (docs/effects.md).
- */
-#define EFFECT_INFLATION 1.1
-#define EFFECT_APART 1.0
-
 /* What is changed, by node. */
 typedef struct effect_action {
     const bool *is_set;   /* (d) */
@@ -123,6 +114,9 @@ nonsens_status effect_action_new(nonsens_context *ctx, arena *a, const effect_mo
 /*
  * Returns the half width of the interval of a value that was drawn so often, `step` apart; apart: by mechanisms alone,
  * minus by regressions alone.  _of_rows: of a value that no fit enters.
+ *
+ * The variance is that of the bootstrap samples, plus the square of `apart`: if the model is wrong, the two estimates
+ * err in different ways, which no bootstrap sample shows.  Coverage: docs/effects.md.
  */
 double effect_half_width_of_rows(const effect_model *model, const double *drawn, int64_t draws, int64_t step);
 double effect_half_width(const effect_model *model, const double *drawn, int64_t draws, int64_t step, double apart);

@@ -7,6 +7,7 @@
  * graph, which allows for smoothing, and of the middle 1 - alpha of these answers.  An open range counts with both of
  * its ends.
  */
+#include "base/parallel.h"
 #include "data/labels.h"
 #include "math/sort.h"
 #include "tasks/bootstrap.h"
@@ -16,16 +17,16 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Answers of the half samples to one number of the result: at most two each. */
-typedef struct answers {
-    int64_t count;
-    double *value;
-} answers;
+/* What a half sample says to one number of the result: one value, or the ends of a range; NaN without an answer. */
+typedef struct answer_pair {
+    double value[2];
+} answer_pair;
 
 typedef struct resampling {
     const what_if *w;
-    int64_t samples, failed, unanswered, numbers;
-    answers *number; /* (numbers) */
+    int64_t samples, numbers;
+    answer_pair *answer;       /* (samples, numbers) */
+    bool *failed, *unanswered; /* (samples) no graph was found; some effects had no single answer */
 } resampling;
 
 /* ---- one half sample -------------------------------------------------------------------------------------------- */
@@ -45,37 +46,29 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *sampl
     return NONSENS_OK;
 }
 
-static void take(answers *to, double value)
-{
-    if (!isnan(value)) {
-        to->value[to->count++] = value;
-    }
-}
+static const answer_pair NO_ANSWER = {{NAN, NAN}};
 
 /* Takes the numbers of one sample: of an effect the mean and the difference, of a quartile effect total and direct. */
-static void take_all(resampling *r, const result_effects *all)
+static void take_all(const result_effects *all, answer_pair *answer, bool *unanswered)
 {
-    bool open = false;
-    for (int64_t k = 0; k < all->effects; k++) {
+    for (int64_t k = 0; k < all->effects; k++, answer += 2) {
         const nonsens_effect *e = &all->effect[k];
-        answers *then = &r->number[2 * k], *difference = then + 1;
         bool is_range = e->answered == NONSENS_ANSWERED_RANGE;
-        open = open || e->answered == NONSENS_ANSWERED_NOT;
-        take(then, is_range ? e->now.mean.value + e->least : e->then.mean.value);
-        take(then, is_range ? e->now.mean.value + e->most : NAN);
-        take(difference, is_range ? e->least : e->difference.mean.value);
-        take(difference, is_range ? e->most : NAN);
+        double now = e->now.mean.value;
+        *unanswered = *unanswered || e->answered == NONSENS_ANSWERED_NOT;
+        answer[0] = (answer_pair){{is_range ? now + e->least : e->then.mean.value, is_range ? now + e->most : NAN}};
+        answer[1] = (answer_pair){{is_range ? e->least : e->difference.mean.value, is_range ? e->most : NAN}};
     }
-    for (int64_t k = 0; k < all->quartile_effects; k++) {
+    for (int64_t k = 0; k < all->quartile_effects; k++, answer += 2) {
         const nonsens_quartile_effect *e = &all->quartile_effect[k];
-        open = open || isnan(e->total.value);
-        take(&r->number[2 * k], e->total.value);
-        take(&r->number[2 * k + 1], e->direct.value);
+        *unanswered = *unanswered || isnan(e->total.value);
+        answer[0] = (answer_pair){{e->total.value, NAN}};
+        answer[1] = (answer_pair){{e->direct.value, NAN}};
     }
-    r->unanswered += open;
 }
 
-static nonsens_status answer_sample(nonsens_context *ctx, resampling *r, const nonsens_data *sample, int64_t seed)
+static nonsens_status answer_sample(nonsens_context *ctx, const resampling *r, const nonsens_data *sample, int64_t seed,
+                                    int64_t number)
 {
     SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_result *result = NULL;
@@ -94,36 +87,55 @@ static nonsens_status answer_sample(nonsens_context *ctx, resampling *r, const n
     TRY(find_graph(ctx, sample, &own, result));
     TRY(what_if_graph(ctx, &scratch, &w));
     TRY((w.changes > 0 ? what_if_answer : what_if_table)(ctx, &w));
-    take_all(r, &result->effects);
+    take_all(&result->effects, r->answer + number * r->numbers, &r->unanswered[number]);
     return NONSENS_OK;
 }
 
 /* A sample whose data no graph can be found from counts as failed. */
-static nonsens_status run_sample(nonsens_context *ctx, resampling *r, int64_t number)
+static nonsens_status run_sample(nonsens_context *ctx, arena *scratch, int64_t number, void *state)
 {
-    SCOPED_ARENA(scratch);
+    const resampling *r = state;
     SCOPED(memory_release_scoped) nonsens_data *sample = NULL;
     rng stream = rng_new((uint64_t)r->w->options.seed, RNG_BOOTSTRAP, (uint64_t)number);
     int64_t seed = (int64_t)(rng_u64(&stream) >> 11); // 53 bits, as --seed takes
-    TRY(bootstrap_draw(ctx, &scratch, r->w->data, RESAMPLE_HALF, &stream, &sample));
-    nonsens_status status = answer_sample(ctx, r, sample, seed);
-    bool of_data = status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
-    r->failed += of_data;
-    return of_data ? NONSENS_OK : status;
+    for (int64_t k = 0; k < r->numbers; k++) {
+        r->answer[number * r->numbers + k] = NO_ANSWER;
+    }
+    TRY(bootstrap_draw(ctx, scratch, r->w->data, RESAMPLE_HALF, &stream, &sample));
+    nonsens_status status = answer_sample(ctx, r, sample, seed, number);
+    r->failed[number] = status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
+    return r->failed[number] ? NONSENS_OK : status;
 }
 
 /* ---- intervals -------------------------------------------------------------------------------------------------- */
 
-static nonsens_status widen(nonsens_context *ctx, const resampling *r, const answers *a, nonsens_estimate *e)
+/* Collects the values of one number over the samples, value (2 samples), and returns how many there are. */
+static int64_t gather(const resampling *r, int64_t number, double *value)
+{
+    int64_t count = 0;
+    for (int64_t b = 0; b < r->samples; b++) {
+        const answer_pair *p = &r->answer[b * r->numbers + number];
+        for (int end = 0; end < 2; end++) {
+            if (!isnan(p->value[end])) {
+                value[count++] = p->value[end];
+            }
+        }
+    }
+    return count;
+}
+
+static nonsens_status widen(nonsens_context *ctx, const resampling *r, int64_t number, nonsens_estimate *e)
 {
     SCOPED_ARENA(scratch);
-    double *sorted, tail = 0.5 * (1.0 - r->w->options.level);
-    if (a->count == 0) {
+    double *value, *sorted, tail = 0.5 * (1.0 - r->w->options.level);
+    ARENA_TRY(ctx, &scratch, value, 2 * r->samples);
+    int64_t count = gather(r, number, value);
+    if (count == 0) {
         return NONSENS_OK;
     }
-    TRY(sort_copy(ctx, &scratch, a->count, a->value, &sorted));
-    int64_t skip = (int64_t)(tail * (double)(a->count + 1));
-    double low = sorted[skip], high = sorted[a->count - 1 - skip];
+    TRY(sort_copy(ctx, &scratch, count, value, &sorted));
+    int64_t skip = (int64_t)(tail * (double)(count + 1));
+    double low = sorted[skip], high = sorted[count - 1 - skip];
     e->low = fmin(low, isnan(e->low) ? e->value : e->low); // fmin and fmax pass over NaN
     e->high = fmax(high, isnan(e->high) ? e->value : e->high);
     return NONSENS_OK;
@@ -134,18 +146,27 @@ static nonsens_status widen_all(nonsens_context *ctx, const resampling *r, resul
     for (int64_t k = 0; k < all->effects; k++) {
         nonsens_effect *e = &all->effect[k];
         if (e->answered != NONSENS_ANSWERED_NOT) {
-            TRY(widen(ctx, r, &r->number[2 * k], &e->then.mean));
-            TRY(widen(ctx, r, &r->number[2 * k + 1], &e->difference.mean));
+            TRY(widen(ctx, r, 2 * k, &e->then.mean));
+            TRY(widen(ctx, r, 2 * k + 1, &e->difference.mean));
         }
     }
     for (int64_t k = 0; k < all->quartile_effects; k++) {
         nonsens_quartile_effect *e = &all->quartile_effect[k];
         if (!isnan(e->total.value)) {
-            TRY(widen(ctx, r, &r->number[2 * k], &e->total));
-            TRY(widen(ctx, r, &r->number[2 * k + 1], &e->direct));
+            TRY(widen(ctx, r, 2 * k, &e->total));
+            TRY(widen(ctx, r, 2 * k + 1, &e->direct));
         }
     }
     return NONSENS_OK;
+}
+
+static int64_t count_true(int64_t n, const bool *of)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        count += of[i];
+    }
+    return count;
 }
 
 static nonsens_status note_samples(nonsens_context *ctx, const resampling *r)
@@ -154,24 +175,19 @@ static nonsens_status note_samples(nonsens_context *ctx, const resampling *r)
                        "Intervals allow for the graph: it was found again in %" PRId64
                        " half samples of the rows. In %" PRId64 " of them no graph was found, and in %" PRId64
                        " some effects had no single answer.",
-                       r->samples, r->failed, r->unanswered);
+                       r->samples, count_true(r->samples, r->failed), count_true(r->samples, r->unanswered));
 }
 
 nonsens_status what_if_resample(nonsens_context *ctx, const what_if *w)
 {
     SCOPED_ARENA(memory);
     result_effects *all = &w->result->effects;
-    resampling r = {.w = w, .samples = w->result->options.graph_uncertainty};
-    r.numbers = 2 * (all->effects + all->quartile_effects);
-    ARENA_TRY(ctx, &memory, r.number, r.numbers);
-    for (int64_t k = 0; k < r.numbers; k++) {
-        ARENA_TRY(ctx, &memory, r.number[k].value, 2 * r.samples);
-    }
-    for (int64_t number = 0; number < r.samples; number++) {
-        TRY(check_cancelled(ctx));
-        report_progress(ctx, "half samples", number, r.samples);
-        TRY(run_sample(ctx, &r, number));
-    }
+    resampling r = {
+        .w = w, .samples = w->result->options.graph_uncertainty, .numbers = 2 * (all->effects + all->quartile_effects)};
+    ARENA_TRY(ctx, &memory, r.answer, r.samples * r.numbers);
+    ARENA_TRY(ctx, &memory, r.failed, r.samples);
+    ARENA_TRY(ctx, &memory, r.unanswered, r.samples);
+    TRY(parallel_for(ctx, w->options.threads, r.samples, "half samples", run_sample, &r));
     TRY(widen_all(ctx, &r, all));
     return note_samples(ctx, &r);
 }
