@@ -217,7 +217,7 @@ function curveWords(report: Report, target: Target): Words | null {
       `The mean of ${shortName(target.on)} is lowest at ${pointWords(result, lowest.then.at)} and highest at ` +
       pointWords(result, highest.then.at),
     lines: [
-      `Of the values that were asked about: ${endWords(result, lowest)} and ${endWords(result, highest)}` +
+      `Of the values with an answer: ${endWords(result, lowest)} and ${endWords(result, highest)}` +
         `${intervalOf(lowest.then) ? ` (mean with ${levelOf(report)} interval)` : ''}; now it is ` +
         `${number(lowest.now.mean, 3)}.`,
       ...(overlap ? ['The two intervals overlap, so it is not sure that these means differ.'] : []),
