@@ -226,7 +226,7 @@ function curveWords(report: Report, target: Target): Words | null {
       IF,
     ],
     list: [],
-    kind: overlap || missing ? 'open' : 'decided',
+    kind: !isClear(target) || missing ? 'open' : 'decided',
   };
 }
 
@@ -240,7 +240,7 @@ function item(report: Report, target: Target): string {
   const ends = isCurve(target) ? endsOf(target) : null;
   if (ends)
     return (
-      `${name}: ${overlaps(ends) ? 'no clear difference; ' : ''}lowest ${endWords(report.result, ends.lowest)}, ` +
+      `${name}: ${isClear(target) ? '' : 'no clear difference; '}lowest ${endWords(report.result, ends.lowest)}, ` +
       `highest ${endWords(report.result, ends.highest)}`
     );
   switch (changeOf(c)) {
@@ -260,8 +260,11 @@ function item(report: Report, target: Target): string {
 
 /** Is the mean seen to change: from what it is now, or over the values of a curve? */
 function isClear(target: Target): boolean {
-  const ends = isCurve(target) ? endsOf(target) : null;
-  return ends ? !overlaps(ends) : ['rises', 'falls'].includes(changeOf(target.cases[0]!));
+  if (!isCurve(target)) return ['rises', 'falls'].includes(changeOf(target.cases[0]!));
+  const known = target.cases.map((c) => c.then).filter((d) => d.mean !== null);
+  const lows = known.map((d) => d.low ?? d.mean!);
+  const highs = known.map((d) => d.high ?? d.mean!);
+  return Math.max(...lows) > Math.min(...highs); // two of the intervals do not overlap
 }
 
 function severalWords(report: Report, targets: Target[]): Words {
@@ -310,16 +313,20 @@ function questionWords(report: Report): Words {
 
 /* ---- all pairs ---- */
 
+function holdsZero({ total_interval: ends }: PairEffect): boolean {
+  return !!ends && (ends[0] ?? 0) < 0 && (ends[1] ?? 0) > 0;
+}
+
 /** "If flow goes from -0.08 to 0.9 ..., the mean of quality rises by 1.93 (...)". */
 function pairWords(report: Report, p: PairEffect, open: boolean): string {
   const around = span(p.total_interval);
-  const up = (p.total ?? 0) >= 0;
+  const way = holdsZero(p) ? 'changes' : (p.total ?? 0) >= 0 ? 'rises' : 'falls';
+  const size = holdsZero(p) ? p.total : Math.abs(p.total ?? 0);
   return (
     `${open ? 'The strongest of the others: if' : 'If'} ${shortName(p.cause)} goes from its lower to its upper quartile (${number(p.from, 3)} to ` +
-    `${number(p.to, 3)}) in all rows, the mean of ${shortName(p.on)} ${up ? 'rises' : 'falls'} by ` +
-    `${number(Math.abs(p.total ?? 0), 3)}` +
+    `${number(p.to, 3)}) in all rows, the mean of ${shortName(p.on)} ${way} by ${number(size, 3)}` +
     (around ? ` (${levelOf(report)} interval of the change ${around})` : '') +
-    `: ${number(Math.abs(p.standardised ?? 0), 3)} standard deviations of ${shortName(p.on)}.`
+    `: ${number(holdsZero(p) ? p.standardised : Math.abs(p.standardised ?? 0), 3)} standard deviations of ${shortName(p.on)}.`
   );
 }
 
@@ -333,9 +340,10 @@ export function strongest(pairs: PairEffect[]): PairEffect[] {
 function tableWords(report: Report): Words {
   const { result } = report;
   const pairs = pairsOf(result);
-  const [first] = strongest(pairs);
+  const known = strongest(pairs);
+  const first = known.find((p) => !holdsZero(p)) ?? known[0];
   const open = pairs.filter((p) => p.answered !== 'one');
-  const unclear = pairs.filter((p) => p.total_interval && (p.total_interval[0] ?? 0) < 0 && (p.total_interval[1] ?? 0) > 0);
+  const unclear = known.filter(holdsZero);
   const among = `among ${count(result.nodes?.length ?? 0, 'variable')}`;
   const reasons = [...new Set(open.map((p) => p.reason))];
   const lines = [
@@ -350,7 +358,9 @@ function tableWords(report: Report): Words {
       ? `No effects ${among}: no directed path connects two of them`
       : open.length
         ? `${open.length} of ${count(pairs.length, 'effect')} ${among} ${open.length === 1 ? 'has' : 'have'} no single answer`
-        : `The strongest of ${count(pairs.length, 'effect')} ${among}: ${shortName(first!.cause)} ${stepWords(first!)}`,
+        : holdsZero(first!)
+          ? `None of ${count(pairs.length, 'effect')} ${among} is clearly different from 0`
+          : `The strongest of ${count(pairs.length, 'effect')} ${among}: ${shortName(first!.cause)} ${stepWords(first!)}`,
     lines: pairs.length ? lines : [],
     list: [],
     kind: open.length ? 'open' : 'decided',
