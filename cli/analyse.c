@@ -1,4 +1,4 @@
-/* analyse.c - what direction, discover, independence, ica, diagnose and explain share: words, data, run, results. */
+/* analyse.c - what the analysing commands share: words, data, run, results. */
 #include "cli.h"
 
 #include "base/nearest.h"

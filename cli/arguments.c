@@ -35,7 +35,8 @@ static const file_option table[] = {
      0},
     {NULL, "json", "FILE", ANALYSING | NONSENS_COMMAND_COMPARE,
      "Write the result as JSON; with `-` standard output carries JSON only.", 0},
-    {NULL, "html", "FILE", NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN,
+    {NULL, "html", "FILE",
+     NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN | NONSENS_COMMAND_EFFECT,
      "Write the result as an HTML page to look at: one file that needs no network; with `-` standard output carries "
      "the page only.",
      0},

@@ -130,7 +130,8 @@ static const command commands[] = {
      .synopsis = "RESULT [--data FILE [--sources FILE]] -o PAGE",
      .summary = "makes a page of a result, to look at and pass on",
      .text =
-         "Makes an HTML page of a result of direction, discover or explain (RESULT is the file that --json wrote; `-` "
+         "Makes an HTML page of a result of direction, discover, explain or effect (RESULT is the file that --json "
+         "wrote; `-` "
          "reads "
          "standard "
          "input): the decision in words, the graph, the evidence in both directions, what speaks for and against the "

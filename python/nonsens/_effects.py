@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._graph import Graph
+from ._page import Page
 from ._results import Result, edges_of
 
 Interval = Optional[Tuple[float, float]]
@@ -146,7 +147,7 @@ def _row_of_row(c: Counterfactual) -> Dict[str, Any]:
     return row
 
 
-class EffectResult(Result):
+class EffectResult(Result, Page):
     """What would happen, given a graph.
 
     `effects` has the answers to `do` and `change`, `counterfactuals` those about single rows, and `table` the effects

@@ -40,6 +40,7 @@ def test_page_is_that_of_the_program(tmp_path, four):
         ("direction", {"x": "x1", "y": "x2"}),
         ("discover", {}),
         ("explain", {"of": "s2", "against": "s1"}),
+        ("effect", {"do": "x1=0.2", "on": "x2", "draws": "20", "method": "lingam"}),
     ):
         words = [word for key, value in options.items() for word in ("--" + key, value)]
         run_program(command, path, "--segment", "segment", *words, "--html", tmp_path / "program.html", "-q")

@@ -138,11 +138,12 @@ static json_value *block(nonsens_context *ctx, arena *scratch, const html_report
 {
     int64_t segments = json_get_integer(json_object_get(r->result, "data"), "segments", 0);
     thin_modulation(r->result, segments);
+    json_value *left_out = html_thin_effects(r->result);
     return json_object_of("version", json_string(nonsens_version()), "p_value_bound", json_real(P_VALUE_BOUND),
                           "command", json_string(html_command(ctx, scratch, r, segments)), "name",
                           json_string(option_command_name(r->options->command)), "method", method_of(r->result),
                           "options", option_rows_of(ctx, scratch, r->options), "result", json_incref(r->result),
-                          "display", html_display(ctx, scratch, r), NULL);
+                          "left_out", left_out, "display", html_display(ctx, scratch, r), NULL);
 }
 
 /* ---- the file ---- */
@@ -238,9 +239,6 @@ nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_res
     NEEDED(ctx, result, path);
     REQUIRE_COUNT(ctx, count, 0, NONSENS_MAX_COUNT);
     REQUIRE_TEXTS(ctx, files, count);
-    if (result->options.command == NONSENS_COMMAND_EFFECT) {
-        return fail(ctx, NONSENS_ERR_USAGE, "results of effect have no page; write them as text or JSON");
-    }
     arena scratch = {0};
     nonsens_data *owned = NULL;
     html_report r = {.options = &result->options, .data = data, .file = files, .files = count};

@@ -35,6 +35,18 @@ int64_t html_segments_shown(int64_t segments, int64_t columns);
 /* Returns the command line that gives the result again, for a shell; in the arena, NULL if memory is exhausted. */
 char *html_command(nonsens_context *ctx, arena *a, const html_report *r, int64_t segments);
 
+/* Fails with a sentence that says what is wrong with the file of a result. */
+nonsens_status html_fail_result(nonsens_context *ctx, const char *path, const char *what);
+
+/* Fails unless the document is a result with all that a page shows. */
+nonsens_status html_check_result(nonsens_context *ctx, const char *path, const json_value *root);
+
+/*
+ * Takes out of a result of `effect` what a page does not show: pairs without a path, and what goes beyond its bounds.
+ * Returns how many it took out of each list, null for other results; a new reference.
+ */
+json_value *html_thin_effects(json_value *result);
+
 /*
  * Parses and checks a result that --json wrote, and the options of its run.  The caller releases both, also on failure.
  */

@@ -9,7 +9,6 @@
 #include "base/number.h"
 #include "base/require.h"
 #include "base/show.h"
-#include "base/text_set.h"
 #include "data/variables.h"
 #include "read/table.h"
 #include "write/html.h"
@@ -17,230 +16,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MAX_BYTES = 1 << 29 };
-
-static nonsens_status fail_result(nonsens_context *ctx, const char *path, const char *what)
-{
-    char shown[SHOWN_BYTES];
-    return fail(ctx, NONSENS_ERR_DATA,
-                "result file %s: %s; give what --json of nonsens direction, discover or explain wrote",
-                show_bare(shown, input_name(path)), what);
-}
-
-/* ---- is it a result? ---- */
-
-enum {
-    OPTIONAL_NUMBER = JSON_NUMBER | JSON_NULL | JSON_MISSING,
-    OPTIONAL_TEXT = JSON_STRING | JSON_NULL | JSON_MISSING
-};
-
-/* Do the members with these keys (NULL ends the list) all have one of the types? */
-static __attribute__((sentinel)) bool has_all(const json_value *object, unsigned types, ...)
-{
-    va_list keys;
-    const char *key;
-    bool ok = true;
-    va_start(keys, types);
-    while ((key = va_arg(keys, const char *))) {
-        ok = ok && json_has(object, key, types);
-    }
-    va_end(keys);
-    return ok;
-}
-
-/* Is it an array whose items all pass? */
-static bool all_are(const json_value *array, bool (*is_item)(const json_value *item))
-{
-    bool ok = json_is(array, JSON_ARRAY);
-    for (size_t k = 0; ok && k < json_array_size(array); k++) {
-        ok = is_item(json_array_get(array, k));
-    }
-    return ok;
-}
-
-static bool is_text(const json_value *item)
-{
-    return json_is(item, JSON_STRING);
-}
-
-static bool has_texts(const json_value *object, const char *key)
-{
-    return all_are(json_object_get(object, key), is_text);
-}
-
-static bool is_evidence(const json_value *item)
-{
-    return has_all(item, JSON_STRING, "name", "text", NULL) && has_all(item, OPTIONAL_NUMBER, "value", "p_value", NULL);
-}
-
-static bool is_opinion(const json_value *item)
-{
-    return has_all(item, JSON_STRING, "method", "decision", NULL) && has_all(item, OPTIONAL_TEXT, "direction", NULL) &&
-           has_all(item, OPTIONAL_NUMBER, "score", "p_value", NULL);
-}
-
-/* What a direction has beside its decision; results of 0.1 lack it. */
-static bool has_firm(const json_value *root)
-{
-    const json_value *alternatives = json_object_get(root, "alternatives"),
-                     *opinions = json_object_get(root, "opinions");
-    return json_has(root, "firm", JSON_BOOLEAN | JSON_NULL | JSON_MISSING) &&
-           (!alternatives || all_are(alternatives, is_text)) && (!opinions || all_are(opinions, is_opinion));
-}
-
-static bool is_number(const json_value *item)
-{
-    return json_is(item, JSON_NUMBER);
-}
-
-/* What an edge has of its direct effect; results of 0.1 lack it. */
-static bool has_effect(const json_value *edge)
-{
-    const json_value *interval = json_object_get(edge, "effect_interval"), *step = json_object_get(edge, "step"),
-                     *curve = json_object_get(edge, "curve");
-    unsigned none = JSON_NULL | JSON_MISSING;
-    return json_has(edge, "effect", OPTIONAL_NUMBER) && (json_is(interval, none) || all_are(interval, is_number)) &&
-           (json_is(step, none) || all_are(step, is_number)) &&
-           (json_is(curve, none) ||
-            (all_are(json_object_get(curve, "x"), is_number) && all_are(json_object_get(curve, "y"), is_number)));
-}
-
-static bool is_edge(const json_value *item)
-{
-    return has_all(item, JSON_STRING, "from", "to", "type", NULL) &&
-           has_all(item, OPTIONAL_NUMBER, "weight", "p_value", "support", NULL) && has_effect(item);
-}
-
-static nonsens_status put_name(nonsens_context *ctx, text_set *names, const char *name, int32_t *index)
-{
-    return text_set_put(ctx, names, name, (int64_t)strlen(name), index);
-}
-
-/* *ok: are both ends of every edge among the nodes?  Names are found by their hash, in linear time. */
-static nonsens_status check_ends(nonsens_context *ctx, arena *scratch, const json_value *nodes, const json_value *edges,
-                                 bool *ok)
-{
-    text_set names = {.keep = scratch, .scratch = scratch};
-    int32_t from, to;
-    for (size_t k = 0; k < json_array_size(nodes); k++) {
-        TRY(put_name(ctx, &names, json_string_value(json_array_get(nodes, k)), &from));
-    }
-    int64_t count = names.count;
-    *ok = true;
-    for (size_t k = 0; *ok && k < json_array_size(edges); k++) {
-        const json_value *edge = json_array_get(edges, k);
-        TRY(put_name(ctx, &names, json_get_string(edge, "from"), &from));
-        TRY(put_name(ctx, &names, json_get_string(edge, "to"), &to));
-        *ok = from < count && to < count;
-    }
-    return NONSENS_OK;
-}
-
-/* *ok: is it a graph?  Fails only if memory is exhausted. */
-static nonsens_status is_graph(nonsens_context *ctx, const json_value *nodes, const json_value *edges, bool *ok)
-{
-    arena scratch = {0};
-    *ok = all_are(nodes, is_text) && all_are(edges, is_edge);
-    nonsens_status status = *ok ? check_ends(ctx, &scratch, nodes, edges, ok) : NONSENS_OK;
-    arena_free(&scratch);
-    return status;
-}
-
-/* {variable: {segment: number or null}} */
-static bool is_modulation(const json_value *modulation)
-{
-    const json_value *of, *value;
-    const char *key;
-    bool ok = true;
-    for (size_t j = 0; (of = json_at(modulation, j, &key)); j++) {
-        ok = ok && json_is(of, JSON_OBJECT);
-        for (size_t e = 0; (value = json_at(of, e, &key)); e++) {
-            ok = ok && json_is(value, OPTIONAL_NUMBER);
-        }
-    }
-    return ok;
-}
-
-/* null or [low, high] */
-static bool is_interval(const json_value *pair)
-{
-    return json_is(pair, JSON_NULL) ||
-           (json_array_size(pair) == 2 && json_is(json_array_get(pair, 0), OPTIONAL_NUMBER) &&
-            json_is(json_array_get(pair, 1), OPTIONAL_NUMBER));
-}
-
-static bool is_change(const json_value *item)
-{
-    return has_all(item, JSON_STRING, "variable", "verdict", "how", NULL) && json_has(item, "rank", JSON_INTEGER) &&
-           has_all(item, OPTIONAL_NUMBER, "own_change", "p_value", "q_value", "scale", "shift", "marginal_change",
-                   "standard_error", NULL) &&
-           has_texts(item, "follows") && is_interval(json_object_get(item, "interval")) &&
-           is_interval(json_object_get(item, "scale_interval"));
-}
-
-static bool is_explained(const json_value *object)
-{
-    return json_has(object, "of", JSON_STRING) && json_has(object, "against", JSON_STRING | JSON_NULL) &&
-           has_all(object, JSON_INTEGER, "of_rows", "against_rows", NULL) && has_texts(object, "root_causes") &&
-           all_are(json_object_get(object, "variables"), is_change);
-}
-
-static bool is_pair(const json_value *item)
-{
-    return has_all(item, JSON_STRING, "a", "b", NULL);
-}
-
-/* Is it the table of how often each pair had which edge? */
-static bool is_bootstrap(const json_value *object)
-{
-    return has_all(object, JSON_INTEGER, "replicates", "failed", NULL) &&
-           all_are(json_object_get(object, "pairs"), is_pair);
-}
-
-/* Are there valid notes and levels?  Files of earlier versions lack levels. */
-static bool has_notes(const json_value *root)
-{
-    const json_value *notes = json_object_get(root, "notes"), *levels = json_object_get(root, "note_levels");
-    return (!notes || all_are(notes, is_text)) &&
-           (!levels || (all_are(levels, is_text) && json_array_size(levels) == json_array_size(notes)));
-}
-
-static nonsens_status check_result(nonsens_context *ctx, const char *path, const json_value *root)
-{
-    const json_value *program = json_object_get(root, "nonsens"), *data = json_object_get(root, "data");
-    const json_value *nodes = json_object_get(root, "nodes"), *edges = json_object_get(root, "edges");
-    const json_value *explained = json_object_get(root, "explain"), *bootstrap = json_object_get(root, "bootstrap");
-    bool ok = true;
-    if (!json_has(program, "options", JSON_OBJECT) || !has_all(program, JSON_STRING, "version", "data_hash", NULL)) {
-        return fail_result(ctx, path, "no result: \"nonsens\" with version, options and data_hash is missing");
-    }
-    if (!has_all(data, JSON_INTEGER, "rows", "segments", NULL) || !has_texts(data, "variables") ||
-        !has_texts(data, "warnings")) {
-        return fail_result(ctx, path, "\"data\" lacks rows, segments, variables or warnings");
-    }
-    if (!json_has(root, "method", JSON_STRING) || !all_are(json_object_get(root, "evidence"), is_evidence)) {
-        return fail_result(ctx, path, "\"method\" or \"evidence\" is missing or is not as documented (docs/json.md)");
-    }
-    if (explained && !is_explained(explained)) {
-        return fail_result(ctx, path, "\"explain\" is not as documented (docs/json.md)");
-    }
-    if (edges || nodes) {
-        TRY(is_graph(ctx, nodes, edges, &ok));
-    }
-    if (!ok) {
-        return fail_result(ctx, path, "\"nodes\" and \"edges\" are no graph");
-    }
-    ok = json_has(root, "modulation", JSON_OBJECT | JSON_MISSING) &&
-         is_modulation(json_object_get(root, "modulation")) && has_notes(root) &&
-         (!bootstrap || is_bootstrap(bootstrap)) &&
-         has_all(root, OPTIONAL_TEXT, "decision", "direction", "reason", "assumptions", NULL) &&
-         has_all(root, OPTIONAL_NUMBER, "score", "p_value", NULL) && has_firm(root);
-    return ok ? NONSENS_OK : fail_result(ctx, path, "a part of it is not as documented (docs/json.md)");
-}
 
 static nonsens_status parse_json(nonsens_context *ctx, const char *path, const char *bytes, size_t size,
                                  json_value **root)
@@ -250,9 +29,9 @@ static nonsens_status parse_json(nonsens_context *ctx, const char *path, const c
     nonsens_status status = json_parse(ctx, bytes, size, false, &error, root);
     if (status == NONSENS_ERR_DATA) {
         snprintf(what, sizeof what, "line %d, column %d is not JSON (%s)", error.line, error.column, error.what);
-        return fail_result(ctx, path, what);
+        return html_fail_result(ctx, path, what);
     }
-    return status == NONSENS_OK ? check_result(ctx, path, *root) : status;
+    return status == NONSENS_OK ? html_check_result(ctx, path, *root) : status;
 }
 
 /* ---- its options ---- */
@@ -310,7 +89,7 @@ static nonsens_status set_option(nonsens_context *ctx, const char *path, nonsens
         return status;
     }
     snprintf(what, sizeof what, "option %s: %s", key, text ? nonsens_context_message(ctx) : "no value");
-    return fail_result(ctx, path, what);
+    return html_fail_result(ctx, path, what);
 }
 
 /* as-published goes first: it sets other options, which the file may set again. */
@@ -333,9 +112,6 @@ nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const c
 {
     *options = NULL;
     TRY(parse_json(ctx, path, bytes, size, root));
-    if (command_of(*root) == NONSENS_COMMAND_EFFECT) {
-        return fail_result(ctx, path, "it is of nonsens effect, which has no page");
-    }
     TRY(nonsens_options_new(ctx, command_of(*root), options));
     return read_options(ctx, path, *root, *options);
 }

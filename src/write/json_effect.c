@@ -77,6 +77,18 @@ static json_value *counterfactual(nonsens_context *ctx, arena *scratch, const no
                           NULL);
 }
 
+static json_value *actions(nonsens_context *ctx, arena *scratch, const nonsens_result *r)
+{
+    json_value *array = json_array();
+    for (int64_t k = 0; k < r->effects.actions; k++) {
+        const result_action *a = &r->effects.action[k];
+        json_array_append(array,
+                          json_object_of("variable", report_text(ctx, scratch, r->names[a->variable]), "kind",
+                                         json_string(a->adds ? "add" : "set"), "value", json_real(a->value), NULL));
+    }
+    return array;
+}
+
 void report_fill_effects(nonsens_context *ctx, arena *scratch, const nonsens_result *r, json_value *root)
 {
     const result_effects *all = &r->effects;
@@ -98,6 +110,7 @@ void report_fill_effects(nonsens_context *ctx, arena *scratch, const nonsens_res
         json_array_append(rows, counterfactual(ctx, scratch, r, &all->counterfactual[k]));
     }
     json_object_set(root, "question", report_text(ctx, scratch, all->question));
+    json_object_set(root, "changes", actions(ctx, scratch, r));
     json_object_set(root, "effects", effects);
     json_object_set(root, "baseline", baseline);
     json_object_set(root, "identified", json_boolean(identified));

@@ -312,7 +312,7 @@ const HOSTILE = [
 ];
 
 // Free texts of a result, by their keys.
-const SPOILT = ['text', 'reason', 'notes', 'assumptions', 'steps', 'convention', 'warnings'];
+const SPOILT = 'text,reason,notes,assumptions,steps,convention,warnings,question,settle,graph_check'.split(',');
 
 test('hostile names and labels stay text', async () => {
   const quote = (text) => `"${text.replaceAll('"', '""')}"`;
@@ -364,26 +364,30 @@ test('hostile names and labels stay text', async () => {
   }
 });
 
-test('a result that someone has tampered with stays text', async () => {
-  const evil = '<img src=x onerror=alert(4)><script>alert(5)</script>';
-  const spoil = (value, key) => {
-    if (Array.isArray(value)) return value.map((each) => spoil(each, key));
-    if (value && typeof value === 'object') {
-      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, spoil(each, name)]));
-    }
-    return typeof value === 'string' && SPOILT.includes(key) ? evil : value;
-  };
-  for (const source of ['pair.json', 'hostile.json']) {
-    const result = json(source);
-    writeFileSync(at('spoilt.json'), JSON.stringify(spoil(result)));
-    nonsens('report', 'spoilt.json', '-o', 'spoilt.html');
-    const { page, wrong, close } = await open('spoilt.html');
-    assert.equal(await page.locator('img').count(), 0);
-    assert.equal(await page.locator('script').count(), 3, 'report, licences and the one that runs');
-    assert.match(await page.locator('main').textContent(), /onerror=alert/);
-    assert.deepEqual(wrong, []);
-    await close();
+const evil = '<img src=x onerror=alert(4)><script>alert(5)</script>';
+const spoil = (value, key) => {
+  if (Array.isArray(value)) return value.map((each) => spoil(each, key));
+  if (value && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, spoil(each, name)]));
   }
+  return typeof value === 'string' && SPOILT.includes(key) ? evil : value;
+};
+
+/** The page of a result that someone has tampered with shows texts as text. */
+async function staysText(source) {
+  const result = json(source);
+  writeFileSync(at('spoilt.json'), JSON.stringify(spoil(result)));
+  nonsens('report', 'spoilt.json', '-o', 'spoilt.html');
+  const { page, wrong, close } = await open('spoilt.html');
+  assert.equal(await page.locator('img').count(), 0);
+  assert.equal(await page.locator('script').count(), 3, 'report, licences and the one that runs');
+  assert.match(await page.locator('main').textContent(), /onerror=alert/);
+  assert.deepEqual(wrong, []);
+  await close();
+}
+
+test('a result that someone has tampered with stays text', async () => {
+  for (const source of ['pair.json', 'hostile.json']) await staysText(source);
 });
 
 test('from a result file alone, and with other data', async () => {
@@ -464,6 +468,161 @@ test('explain: the root cause first, what changed as a picture, the graph with i
   await close();
   nonsens('report', 'fault.json', '--data', 'fault.csv', '-o', 'fault_again.html');
   assert.equal(readFileSync(at('fault_again.html'), 'utf8'), readFileSync(at('fault.html'), 'utf8'));
+});
+
+/** A result of effect as a page; returns its JSON. */
+function effectPage(name, graph, ...words) {
+  const common = ['plant.csv', '--segment', 'day', '--graph', graph, '--draws', '20', '-q', '-o', `${name}.txt`];
+  nonsens('effect', ...common, ...words, '--json', `${name}.json`, '--html', `${name}.html`);
+  return json(`${name}.json`);
+}
+
+/** Headline and text of the answer, without marks of direction and blanks that do not break. */
+async function answerOf(page) {
+  const of = async (place) => plain(await page.locator(place).innerText()).replaceAll('\u00a0', ' ');
+  return { headline: await of('h1'), text: await of('#decision') };
+}
+
+/** What every page of an effect must have, wide and narrow: no error, names, contrast, and no column of dashes. */
+async function lookAt(name, look = async () => {}) {
+  for (const [width, colorScheme] of [[1100, 'light'], [390, 'dark']]) {
+    const { page, wrong, close } = await open(`${name}.html`, { viewport: { width, height: 900 }, colorScheme });
+    await page.waitForTimeout(100);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${name}: nothing sticks out`);
+    await keep(page, `effect-${name}-${width}`);
+    if (width === 1100) await look(page);
+    await page.evaluate(() => document.querySelectorAll('details').forEach((d) => (d.open = true)));
+    await page.waitForTimeout(100);
+    assert.deepEqual(await page.evaluate(contrasts), [], `${name}: contrast, ${colorScheme}`);
+    assert.deepEqual(await page.evaluate(unnamed), [], name);
+    const texts = await page.locator('#effects td, #effects figcaption, #effects text, #decision, #lights').allTextContents();
+    const empty = texts.filter((text) => text.trim() === '\u2013' || /NaN|undefined|null|Infinity/.test(text));
+    assert.deepEqual(empty, [], `${name}: a value that is none`);
+    assert.deepEqual(wrong, [], name);
+    await close();
+  }
+}
+
+const picturesIn = (page) => page.locator('#effects figure svg.plot').count();
+const onTheWay = (page) => page.locator('.graph .edge.way').count();
+
+test('effect: one answer, on a page that report makes again', async () => {
+  const simulate = ['simulate', '--sem', 'node', '--nodes', '4', '--segments', '5', '--per-segment', '80'];
+  nonsens(...simulate, '--edge-prob', '0.6', '--depth', '1', '--seed', '4', '-o', 'plant.csv');
+  const [, ...lines] = readFileSync(at('plant.csv'), 'utf8').split('\n');
+  writeFileSync(at('plant.csv'), ['hall,temp,flow,defects,day', ...lines].join('\n'));
+  writeFileSync(at('known.csv'), 'from,to\ntemp,flow\nflow,defects\n');
+  writeFileSync(at('open.csv'), 'from,to,type\ntemp,flow,---\nflow,defects,-->\n');
+  writeFileSync(at('hidden.csv'), 'from,to,type\ntemp,flow,-->\nflow,defects,-->\ntemp,defects,<->\n');
+  const [one] = effectPage('one', 'known.csv', '--do', 'temp=0.2', '--on', 'defects').effects;
+  await lookAt('one', async (page) => {
+    const { headline, text } = await answerOf(page);
+    assert.match(headline, /^Setting temp to 0.2(: no clear change in| raises| lowers) the mean of defects/);
+    assert.match(text, /95 % interval/);
+    assert.ok(text.includes(String(Number(one.mean.toPrecision(3)))), 'the mean then');
+    assert.equal(await picturesIn(page), 2, 'differences and distributions');
+    await hasRows(page, '#effects', 6);
+    assert.equal(await onTheWay(page), 2);
+    assert.equal(plain(await page.locator('.graph .node.set').textContent()), 'temp');
+    assert.equal(plain(await page.locator('.graph .node.asked').textContent()), 'defects');
+    assert.match(await page.locator('#lights').textContent(), /hidden common cause.*would have to explain/);
+    assert.match(await page.locator('#again code').textContent(), /^nonsens effect plant.csv .*--do 'temp=0.2'/);
+    assert.equal(await page.locator('nav a').first().textContent(), 'Answer');
+  });
+  nonsens('report', 'one.json', '--data', 'plant.csv', '-o', 'one_again.html');
+  assert.equal(readFileSync(at('one_again.html'), 'utf8'), readFileSync(at('one.html'), 'utf8'));
+});
+
+test('effect: several variables and a curve of each', async () => {
+  const several = effectPage('several', 'known.csv', '--change', 'temp=+0.2');
+  await lookAt('several', async (page) => {
+    const { headline, text } = await answerOf(page);
+    assert.match(headline, /^Raising temp by 0.2/);
+    assert.match(text, /Exactly unchanged, because no directed path leads to them: hall/);
+    assert.equal(await picturesIn(page), 4, 'two of flow and two of defects');
+    await page.locator('#effects summary').click();
+    await hasRows(page, '#effects', several.effects.length);
+  });
+  const curve = effectPage('curve', 'known.csv', '--do', 'temp=-0.4:0.4:0.2');
+  await lookAt('curve', async (page) => {
+    assert.match((await answerOf(page)).headline, /^Setting temp to values from -0.4 to 0.4/);
+    assert.equal(await picturesIn(page), 2, 'flow and defects; nothing leads to hall');
+    assert.equal(await page.locator('#effects svg [aria-label="area"] path').count(), 2, 'a band each');
+    assert.equal(await page.locator('#effects svg [aria-label="dot"]').first().locator('circle').count(), 5);
+    assert.match(await page.locator('#effects svg').first().textContent(), /now/);
+    assert.equal(curve.effects.length, 15);
+  });
+  effectPage('single', 'known.csv', '--do', 'temp=-0.4:0.4:0.2', '--on', 'flow');
+  await lookAt('single', async (page) => {
+    assert.match((await answerOf(page)).headline, /^The mean of flow is lowest at temp = -?0\.\d and highest at temp = -?0\.\d$/);
+  });
+});
+
+test('effect: a range, no answer and no path come first, with what would settle them', async () => {
+  const range = effectPage('range', 'open.csv', '--do', 'temp=0.2', '--on', 'defects').effects[0];
+  await lookAt('range', async (page) => {
+    const { headline, text } = await answerOf(page);
+    assert.match(headline, /depending on open directions$/);
+    assert.ok(text.includes(range.settle), 'what would settle it');
+    assert.equal(await picturesIn(page), 1);
+    assert.equal(await page.locator('#decision.open').count(), 1);
+    assert.match(await page.locator('#lights').textContent(), /Answers that are ranges/);
+  });
+  const refused = effectPage('refused', 'hidden.csv', '--do', 'temp=0.2', '--on', 'defects').effects[0];
+  await lookAt('refused', async (page) => {
+    const { headline, text } = await answerOf(page);
+    assert.equal(headline, 'No answer to what setting temp to 0.2 does to defects');
+    assert.ok(text.includes(refused.reason) && text.includes(refused.settle));
+    assert.equal(await picturesIn(page), 0);
+  });
+  effectPage('nopath', 'known.csv', '--do', 'defects=0.2', '--on', 'temp');
+  await lookAt('nopath', async (page) => {
+    const { headline } = await answerOf(page);
+    assert.equal(headline, 'Setting defects to 0.2 does not change temp: the effect is exactly 0');
+    assert.equal(await onTheWay(page), 0);
+  });
+});
+
+test('effect: a result that someone has tampered with stays text', async () => {
+  for (const source of ['one.json', 'range.json', 'refused.json']) await staysText(source);
+});
+
+test('effect: all effects, and rows', async () => {
+  const { quartile_effects: all } = effectPage('table', 'known.csv');
+  const pairs = all.filter((p) => p.answered !== 'no path');
+  await lookAt('table', async (page) => {
+    assert.match((await answerOf(page)).headline, /^The strongest of 3 effects among 4 variables: /);
+    assert.equal(await picturesIn(page), 1);
+    await hasRows(page, '#effects', pairs.length);
+  });
+  effectPage('hidden', 'hidden.csv');
+  await lookAt('hidden', async (page) => {
+    const { headline, text } = await answerOf(page);
+    assert.equal(headline, '2 of 3 effects among 4 variables have no single answer');
+    assert.match(text, /is not identified, because of temp <-> defects/);
+  });
+  const { rows } = effectPage('rows', 'known.csv', '--do', 'temp=0.2', '--row', '3,5');
+  await lookAt('rows', async (page) => {
+    const { headline, text } = await answerOf(page);
+    assert.equal(headline, 'What 2 rows would have been with temp = 0.2');
+    assert.match(text, /flow in row 3: .* instead of /);
+    assert.equal(await picturesIn(page), 2);
+    await hasRows(page, '#effects', rows.length);
+  });
+});
+
+test('effect: without intervals; hostile and very long names', async () => {
+  const common = ['--segment', '<b>segment</b>', '--draws', '0', '-q', '-o', 'text'];
+  const graph = ['from,to', ...[1, 3, 4].map((k) => [HOSTILE[2], HOSTILE[k]].map((n) => `"${n.replaceAll('"', '""')}"`).join(','))];
+  writeFileSync(at('hostile_graph.csv'), graph.join('\n') + '\n');
+  nonsens('effect', 'hostile.csv', ...common, '--graph', 'hostile_graph.csv', '--change', `${HOSTILE[2]}=+0.1`, '--html', 'evil.html', '--json', 'evil.json');
+  nonsens('effect', 'hostile.csv', ...common, '--graph', 'hostile_graph.csv', '--html', 'evil_table.html');
+  for (const name of ['evil', 'evil_table']) {
+    await lookAt(name, async (page) => {
+      assert.equal(await page.locator('img').count(), 0);
+      assert.equal(await page.locator('main b').count(), 0);
+    });
+  }
 });
 
 test('every method for pairs, decided or not', async () => {

@@ -42,7 +42,7 @@ function facts(report: Report): HTMLElement {
   const rows: [string, string][] = [
     ['nonsens', result.nonsens.version],
     ['method', result.method + (report.method ? `: ${report.method.summary}` : '')],
-    ['source', report.method?.citation ?? '\u2013'],
+    ['source', report.method?.citation ?? ''],
     ['seed', String(result.nonsens.seed ?? '\u2013')],
     ['data_hash', result.nonsens.data_hash],
     ['rows', result.data.rows.toLocaleString('en')],
@@ -59,7 +59,7 @@ function facts(report: Report): HTMLElement {
   return el(
     'dl',
     { class: 'about' },
-    ...rows.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', { dir: 'auto' }, value))),
+    ...rows.filter(([, value]) => value !== '').map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', { dir: 'auto' }, value))),
   );
 }
 

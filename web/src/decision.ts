@@ -5,10 +5,12 @@ import { explainedWords } from './explain';
 import { findings } from './lights';
 import { count, direction, number, pValue, pWords, sentence, shortName } from './text';
 import type { Edge, Report, Result } from './types';
+import { effectAnswer, isEffect } from './what_if';
 
 interface Words {
   headline: string;
   lines: string[];
+  list?: string[];
   /** For the mark beside the headline. */
   kind: 'decided' | 'open';
 }
@@ -127,7 +129,9 @@ function figures(result: Result): HTMLElement {
   if (result.score !== undefined && result.score !== null && a !== undefined && b !== undefined) {
     put('score', number(result.score), 'Positive speaks for the first variable as the cause, negative for the second');
   }
-  put('method', result.method, 'The method that was run');
+  if (isEffect(result))
+    put('graph', result.method === 'given' ? 'given' : `found by ${result.method}`, 'Where the graph comes from');
+  else put('method', result.method, 'The method that was run');
   put('rows', result.data.rows.toLocaleString('en'), 'Rows that were used');
   put(
     'segments',
@@ -140,6 +144,7 @@ function figures(result: Result): HTMLElement {
 export function decisionWords(report: Report): Words {
   const { result } = report;
   if (result.explain) return explainedWords(result.explain);
+  if (isEffect(result)) return effectAnswer(report);
   if (result.edges) return graphWords(result);
   return report.name === 'direction' || report.name === 'independence' ? pairWords(result) : otherWords(report);
 }
@@ -183,6 +188,13 @@ function opinionWords(result: Result): string | null {
   return `Second opinions: ${said.join('; ')}.`;
 }
 
+const KICKERS: Record<string, string> = { ica: 'Result', diagnose: 'Result', effect: 'Answer' };
+
+/** The answers of effect, one below the other. */
+function answerList(list: string[] | undefined): HTMLElement | null {
+  return list?.length ? el('ul', { class: 'links' }, ...list.map((text) => el('li', {}, text))) : null;
+}
+
 export function decisionSection(report: Report): HTMLElement {
   const { result } = report;
   const words = decisionWords(report);
@@ -191,12 +203,13 @@ export function decisionSection(report: Report): HTMLElement {
   return el(
     'section',
     { id: 'decision', class: `decision ${against ? 'open' : words.kind}`, 'aria-labelledby': 'headline' },
-    el('p', { class: 'kicker' }, report.name === 'ica' || report.name === 'diagnose' ? 'Result' : 'Decision'),
+    el('p', { class: 'kicker' }, KICKERS[report.name] ?? 'Decision'),
     el('h1', { id: 'headline' }, words.headline),
     ...words.lines.map((line) => el('p', {}, line)),
+    answerList(words.list),
     against,
-    !result.explain && result.edges && result.edges.length > 0 && edgeList(result.edges, result),
-    result.reason && el('p', { class: 'reason' }, sentence(result.reason)),
+    !result.explain && !isEffect(result) && result.edges && result.edges.length > 0 && edgeList(result.edges, result),
+    result.reason && !isEffect(result) && el('p', { class: 'reason' }, sentence(result.reason)),
     firmness(result) && el('p', { class: 'firm' }, firmness(result) ?? ''),
     opinionWords(result) && el('p', { class: 'quiet' }, opinionWords(result) ?? ''),
     figures(result),

@@ -11,6 +11,8 @@ import { verdictOf, verdictWords } from './explain';
 import { behind, type Table } from './tables';
 import { count, longName, number, pValue, shortName } from './text';
 import type { Edge, Report, Result } from './types';
+import { wayOf, type Way } from './way';
+import { isEffect } from './what_if';
 
 interface Place {
   x: number;
@@ -76,12 +78,14 @@ class GraphView {
   private readonly behaviour = zoom<SVGSVGElement, unknown>();
   private size = { width: 0, height: 0 };
   private current = -1;
+  private readonly way: Way | null;
 
   constructor(
     private readonly report: Report,
     private readonly picked: (a: string, b: string) => void,
   ) {
     const { result } = report;
+    this.way = wayOf(result);
     this.place(result.nodes ?? [], result.edges ?? []);
     this.picture.append(this.heads(), this.world);
     this.picture.setAttribute(
@@ -135,7 +139,7 @@ class GraphView {
     const group = svg(
       'g',
       {
-        class: edgeClass(edge.type, edge.confounded),
+        class: edgeClass(edge.type, edge.confounded) + (this.way?.on.has(edge) ? ' way' : ''),
         tabindex: -1,
         role: 'img',
         'aria-label': edgeWords(edge, this.report.result) + edgeFigures(edge),
@@ -159,13 +163,14 @@ class GraphView {
 
   private addNode(node: NodeView): void {
     const verdict = verdictOf(this.report.result.explain, node.name)?.verdict ?? '';
-    node.group.setAttribute('class', `node ${verdict.replace(' ', '-')}`.trim());
+    const part = this.way?.changed.has(node.name) ? 'set' : this.way?.asked.has(node.name) ? 'asked' : '';
+    node.group.setAttribute('class', `node ${verdict.replace(' ', '-') || part}`.trim());
     node.group.setAttribute('tabindex', '-1');
     node.group.setAttribute('role', 'img');
     node.group.setAttribute('aria-label', this.nodeWords(node));
     const inside: (SVGElement | false)[] = [
       svg('rect', { x: -node.width / 2, y: -node.height / 2, width: node.width, height: node.height, rx: 8 }),
-      verdict === 'changed itself' &&
+      (verdict === 'changed itself' || part === 'set') &&
         svg('rect', {
           class: 'inner',
           x: 4 - node.width / 2,
@@ -293,6 +298,7 @@ class GraphView {
       causes.length ? `Causes: ${list(causes)}.` : 'No causes in the graph.',
       effects.length ? `Effects: ${list(effects)}.` : 'No effects.',
       linked.length ? `Linked without a direction: ${list(linked)}.` : '',
+      this.way?.changed.has(node.name) ? 'Set or changed here.' : '',
     ]
       .join(' ')
       .trim();
@@ -364,6 +370,7 @@ function edgeClass(type: string, confounded = false): string {
 function legend(report: Report): HTMLElement {
   const edges = report.result.edges ?? [];
   const kinds = new Set(edges.map((e) => e.type));
+  const way = wayOf(report.result);
   const sample = (type: string, text: string, marked = false): HTMLElement | null => {
     if (!edges.some((e) => e.type === type && (!marked || e.confounded))) return null;
     const line = svg('path', { class: 'line', d: 'M10,8L38,8', 'stroke-width': 2 });
@@ -389,10 +396,12 @@ function legend(report: Report): HTMLElement {
     sample('<->', twoHeads(report.result)),
     sample('-->', 'and a hidden common cause is likely', true),
     sample('---', 'and a hidden common cause is likely', true),
+    way && el('span', {}, 'Double frame: set or changed; coloured frame: asked about; coloured links: the paths on the way.'),
     supported && el('span', {}, 'Figures and thickness: support, the share of resamples with this link.'),
     report.result.explain && el('span', {}, 'Double frame: changed itself; dashed frame: cannot be told.'),
     !supported &&
       !report.result.explain &&
+      !isEffect(report.result) &&
       kinds.size > 0 &&
       el('span', {}, 'All lines are equally thick: support needs --bootstrap.'),
   );

@@ -3,6 +3,7 @@ import { el, section } from './dom';
 import { behind } from './tables';
 import { count, number, pWords, sentence, shortName } from './text';
 import type { Evidence, Report } from './types';
+import { isEffect, pairsOf } from './what_if';
 
 type Light = 'fine' | 'caution' | 'problem' | 'untested';
 
@@ -32,7 +33,8 @@ function data(report: Report): Finding[] {
   const found: Finding[] = [];
   const segments = result.data.segments;
   const wanted = Math.max(10, 2 * result.data.variables.length + 1);
-  if (segments > 0 && !result.explain) {
+  const needsMany = !result.explain && !isEffect(result); // they learn directions from segments
+  if (segments > 0 && needsMany) {
     found.push({
       light: segments >= wanted ? 'fine' : segments >= 3 ? 'caution' : 'problem',
       title: `${count(segments, 'segment')}`,
@@ -51,7 +53,7 @@ function data(report: Report): Finding[] {
       text: 'The method was run without segments, so nothing is known about changes between conditions.',
     });
   }
-  if (display && !display.other && segments > 0 && !result.explain) {
+  if (display && !display.other && segments > 0 && needsMany) {
     const least = Math.min(...display.sizes);
     const where = display.labels[display.sizes.indexOf(least)];
     if (display.labels.length === segments) {
@@ -72,7 +74,7 @@ function data(report: Report): Finding[] {
       title: 'Other data',
       text: 'The data in this page are not those of the result (data_hash differs).',
     });
-  for (const warning of result.data.warnings.filter((w) => result.explain || !/\(2d\+1\)/.test(w)))
+  for (const warning of result.data.warnings.filter((w) => !needsMany || !/\(2d\+1\)/.test(w)))
     found.push({ light: 'caution', title: 'The data', text: sentence(warning) });
   if (result.data.warnings.length === 0)
     found.push({
@@ -222,7 +224,7 @@ function decision(report: Report): Finding[] {
             text: `Each is found in at least half of ${result.bootstrap.replicates} resamples of the rows.`,
           },
     );
-  } else if (result.edges && result.edges.length && !result.explain) {
+  } else if (result.edges && result.edges.length && !result.explain && !isEffect(result)) {
     found.push({
       light: 'untested',
       title: 'Stability under resampling',
@@ -360,8 +362,74 @@ function explained(report: Report): Finding[] {
   ];
 }
 
+/** effect: does the graph answer, do the data reach, how strong a hidden cause would have to be. */
+function whatIf(report: Report): Finding[] {
+  const { result } = report;
+  if (!isEffect(result)) return [];
+  const asked = result.effects!.length ? result.effects! : pairsOf(result);
+  const found: Finding[] = [...answeredBy(asked), ...supportOf(asked)];
+  const check = result.graph_check;
+  if (check)
+    found.push({
+      light: /passes/.test(check) ? 'fine' : 'untested',
+      title: 'The graph against the data',
+      said: /Effects hold only as far as the graph does/,
+      text: sentence(check),
+    });
+  found.push(hiddenCause(report));
+  return found;
+}
+
+function answeredBy(asked: { answered: string }[]): Finding[] {
+  if (asked.length === 0) return [];
+  const open = asked.filter((a) => a.answered === 'range').length;
+  const none = asked.filter((a) => a.answered === 'none').length;
+  const of = `of ${count(asked.length, 'answer')}`;
+  if (none)
+    return [{ light: 'problem', title: 'Questions without an answer', text: `${none} ${of}: the reasons are in the answer above.` }];
+  if (open)
+    return [{ light: 'caution', title: 'Answers that are ranges', text: `${open} ${of}: the data leave directions open.` }];
+  return [{ light: 'fine', title: 'The graph answers the question', text: 'No direction is open and no hidden common cause is on the way.' }];
+}
+
+function supportOf(asked: { support: number | null }[]): Finding[] {
+  const known = asked.map((a) => a.support).filter((x): x is number => x !== null);
+  if (known.length === 0) return [];
+  const least = Math.min(...known);
+  return [
+    {
+      light: grade(least, 0.9, 0.5),
+      title: 'Support of the data',
+      said: /would be like rows of the data/,
+      text:
+        `${known.length > 1 ? 'At least ' : ''}${number(100 * least, 3)} % of the rows would be like rows of the data. ` +
+        `Below 90 % the answer rests on how the mechanisms go on where there are no data.`,
+    },
+  ];
+}
+
+const WEAK = 0.05;
+
+function hiddenCause(report: Report): Finding {
+  const targets = (report.result.effects ?? []).filter((e) => e.robustness !== null && e.segment === null && e.at === null);
+  const weakest = targets.sort((p, q) => p.robustness! - q.robustness!)[0];
+  const title = 'No hidden common cause';
+  if (!weakest)
+    return { light: 'untested', title, text: 'Data alone cannot rule out one that the graph lacks.' };
+  const zero = weakest.robustness_of_interval
+    ? `, and ${number(100 * weakest.robustness_of_interval, 2)} % to bring 0 into the interval.`
+    : '; 0 is in the interval already.';
+  return {
+    light: weakest.robustness! < WEAK ? 'caution' : 'untested',
+    title,
+    text:
+      `One that the graph lacks would have to explain ${number(100 * weakest.robustness!, 2)} % of what is left of both what is ` +
+      `changed and ${shortName(weakest.on)} to bring the effect to 0${zero}`,
+  };
+}
+
 export function findings(report: Report): Finding[] {
-  const all = [...decision(report), ...classifier(report), ...graph(report), ...explained(report), ...data(report)];
+  const all = [...decision(report), ...classifier(report), ...graph(report), ...explained(report), ...whatIf(report), ...data(report)];
   const text = notes(report);
   const said = (f: Finding): boolean => f.said !== undefined && text.some((note) => f.said!.test(note.text));
   return [

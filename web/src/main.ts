@@ -12,13 +12,15 @@ import './style.css';
 import { setPValueBound } from './text';
 import { themeSwitch } from './theme';
 import type { Report } from './types';
+import { isEffect } from './what_if';
+import { whatIfSection } from './what_if_pictures';
 
-function navigation(sections: HTMLElement[]): HTMLElement {
+function navigation(sections: HTMLElement[], answer: string): HTMLElement {
   return el(
     'nav',
     { 'aria-label': 'Sections' },
     ...sections.map((s) =>
-      el('a', { href: `#${s.id}` }, s.id === 'decision' ? 'Decision' : (s.querySelector('h2')?.textContent ?? s.id)),
+      el('a', { href: `#${s.id}` }, s.id === 'decision' ? answer : (s.querySelector('h2')?.textContent ?? s.id)),
     ),
   );
 }
@@ -33,6 +35,7 @@ function build(report: Report, page: HTMLElement): void {
   const sections = [
     decisionSection(report),
     explainSection(report),
+    whatIfSection(report),
     report.result.edges ? graphSection(report, jump) : null,
     evidenceSection(report),
     lightsSection(report),
@@ -41,9 +44,10 @@ function build(report: Report, page: HTMLElement): void {
     trainingSection(report.result),
     aboutSection(report),
   ].filter((s): s is HTMLElement => s !== null);
+  const answer = isEffect(report.result) ? 'Answer' : 'Decision';
   page.replaceChildren(
-    el('a', { class: 'skip', href: '#decision' }, 'Skip to the decision'),
-    el('header', {}, el('span', { class: 'brand' }, `nonsens ${report.name}`), navigation(sections), themeSwitch()),
+    el('a', { class: 'skip', href: '#decision' }, `Skip to the ${answer.toLowerCase()}`),
+    el('header', {}, el('span', { class: 'brand' }, `nonsens ${report.name}`), navigation(sections, answer), themeSwitch()),
     el('main', {}, ...sections),
     footer(report),
   );

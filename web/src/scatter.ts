@@ -224,6 +224,9 @@ function startPair(report: Report): [string, string] {
     (p, q) => (p.p_value ?? 1) - (q.p_value ?? 1) || (q.support ?? 0) - (p.support ?? 0),
   )[0];
   const [a = '', b = a] = result.data.variables;
+  const changed = result.changes?.[0]?.variable;
+  const asked = [...(result.effects ?? []), ...(result.rows ?? [])].find((answer) => answer.on !== changed)?.on;
+  if (changed !== undefined && asked !== undefined) return [changed, asked];
   return strongest ? [strongest.from, strongest.to] : [a, b];
 }
 

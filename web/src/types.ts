@@ -82,6 +82,63 @@ export interface Explained {
   variables: Change[];
 }
 
+export type Interval = [number | null, number | null];
+
+/** Keys of quantiles: "0.05", "0.25", "0.5", "0.75", "0.95". */
+export interface Distribution {
+  mean: number | null;
+  low: number | null;
+  high: number | null;
+  quantiles: Record<string, number | null>;
+}
+
+/** What would happen to a variable, of effect: in all rows, in a segment, or at a value of a curve. */
+export interface Answer extends Distribution {
+  on: string;
+  segment: string | null;
+  at: number | null;
+  difference: Distribution;
+  answered: string;
+  range: Interval | null;
+  reason: string;
+  settle: string | null;
+  support: number | null;
+  robustness: number | null;
+  robustness_of_interval: number | null;
+}
+
+/** The effect of a variable on another if it goes from its lower to its upper quartile. */
+export interface PairEffect {
+  cause: string;
+  on: string;
+  from: number | null;
+  to: number | null;
+  total: number | null;
+  total_interval: Interval | null;
+  direct: number | null;
+  direct_interval: Interval | null;
+  standardised: number | null;
+  answered: string;
+  reason: string;
+  support: number | null;
+}
+
+/** What a variable would have been in a row. */
+export interface Counterfactual {
+  row: number;
+  on: string;
+  now: number | null;
+  then: number | null;
+  interval: Interval | null;
+}
+
+/** A variable that is set, or to which something is added; without a value it takes those of a curve. */
+export interface Action {
+  variable: string;
+  kind: string;
+  value: number | null;
+}
+
 /** What another method says of the same pair. */
 export interface Opinion {
   method: string;
@@ -109,6 +166,13 @@ export interface Result {
   bootstrap?: { replicates: number; failed: number; pairs: ResampledPair[] };
   convention?: string;
   explain?: Explained;
+  question?: string;
+  changes?: Action[];
+  effects?: Answer[];
+  baseline?: Distribution[];
+  quartile_effects?: PairEffect[];
+  rows?: Counterfactual[];
+  graph_check?: string | null;
   sources?: string[];
   assumptions?: string | null;
   notes?: string[];
@@ -156,6 +220,8 @@ export interface Report {
   name: string;
   method: { name: string; summary: string; citation: string } | null;
   options: OptionRow[];
+  /** Of effect: what the result has beyond what is in the page. */
+  left_out: { effects: number; pairs: number; rows: number } | null;
   result: Result;
   display: Display | null;
 }

@@ -81,9 +81,18 @@ typedef struct result_explanation {
     nonsens_target_change *target; /* NULL without --target */
 } result_explanation;
 
+/* A variable that `effect` sets or changes. */
+typedef struct result_action {
+    int64_t variable;
+    bool adds;    /* `value` is added to each row's own; else the variable is set to it */
+    double value; /* NaN: several values, a curve */
+} result_action;
+
 /* What `effect` found; question is NULL for all other commands. */
 typedef struct result_effects {
     const char *question; /* "temp = 30, speed + 1"; "" for all variables */
+    int64_t actions;
+    result_action *action; /* (actions) the question, part by part */
     int64_t effects, quartile_effects, counterfactuals;
     nonsens_effect *effect;
     nonsens_quartile_effect *quartile_effect;

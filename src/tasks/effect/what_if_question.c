@@ -275,6 +275,19 @@ static nonsens_status say_question(nonsens_context *ctx, const what_if *w)
     return w->result->effects.question ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
+/* Keeps what is done, variable by variable. */
+static nonsens_status keep_actions(nonsens_context *ctx, const what_if *w)
+{
+    result_effects *out = &w->result->effects;
+    ARENA_TRY(ctx, &w->result->memory, out->action, w->changes);
+    for (int64_t k = 0; k < w->changes; k++) {
+        const effect_change *c = &w->change[k];
+        out->action[k] = (result_action){c->variable, c->kind == EFFECT_SHIFT, k == w->grid ? NAN : c->value};
+    }
+    out->actions = w->changes;
+    return NONSENS_OK;
+}
+
 nonsens_status what_if_read(nonsens_context *ctx, arena *a, what_if *w)
 {
     const nonsens_options *o = &w->result->options;
@@ -290,5 +303,6 @@ nonsens_status what_if_read(nonsens_context *ctx, arena *a, what_if *w)
                     "every variable is set or changed, so nothing is left to ask about; leave one out");
     }
     TRY(read_rows(ctx, a, w));
+    TRY(keep_actions(ctx, w));
     return say_question(ctx, w);
 }

@@ -292,6 +292,60 @@ static void test_graph_is_checked(void **state)
     }
 }
 
+/* Answers `of_each` of each variable (v0, v1, ...), with the baseline; `mean` says which answer it is. */
+static json_value *many_answers(int variables, int of_each)
+{
+    json_value *effects = json_array(), *baseline = json_array();
+    char name[16];
+    for (int k = 0; k < variables * of_each; k++) {
+        snprintf(name, sizeof name, "v%d", k / of_each);
+        json_array_append(effects, json_object_of("on", json_string(name), "mean", json_integer(k), NULL));
+        json_array_append(baseline, json_object_of("on", json_string(name), "mean", json_integer(k), NULL));
+    }
+    return json_object_of("effects", effects, "baseline", baseline, "quartile_effects", json_array(), "rows",
+                          json_array(), NULL);
+}
+
+/* Of each variable the first answers stay, as many of each, with what belongs to them. */
+static void test_many_answers_are_cut(void **state)
+{
+    (void)state;
+    json_value *result = many_answers(4, 300), *left_out = html_thin_effects(result);
+    const json_value *effects = json_object_get(result, "effects"), *baseline = json_object_get(result, "baseline");
+    assert_int_equal(json_array_size(effects), 1000);
+    assert_int_equal(json_array_size(baseline), 1000);
+    assert_int_equal(json_get_integer(left_out, "effects", -1), 200);
+    for (size_t k = 0; k < 1000; k++) {
+        int64_t wanted = (int64_t)(k / 250 * 300 + k % 250);
+        assert_int_equal(json_get_integer(json_array_get(effects, k), "mean", -1), wanted);
+        assert_int_equal(json_get_integer(json_array_get(baseline, k), "mean", -1), wanted);
+    }
+    json_decref(left_out);
+    json_decref(result);
+}
+
+/* Pairs without a path are not shown and not counted; of the others and of rows there are at most 2,000. */
+static void test_pairs_and_rows_are_cut(void **state)
+{
+    (void)state;
+    json_value *result = many_answers(1, 1), *pairs = json_array(), *rows = json_array();
+    for (int k = 0; k < 5000; k++) {
+        json_array_append(pairs, json_object_of("answered", json_string(k % 2 ? "one" : "no path"), NULL));
+        json_array_append(rows, json_object_of("row", json_integer(k), NULL));
+    }
+    json_object_set(result, "quartile_effects", pairs);
+    json_object_set(result, "rows", rows);
+    json_value *left_out = html_thin_effects(result);
+    assert_int_equal(json_array_size(json_object_get(result, "quartile_effects")), 2000);
+    assert_int_equal(json_array_size(json_object_get(result, "rows")), 2000);
+    assert_int_equal(json_array_size(json_object_get(result, "effects")), 1);
+    assert_int_equal(json_get_integer(left_out, "effects", -1), 0);
+    assert_int_equal(json_get_integer(left_out, "pairs", -1), 500);
+    assert_int_equal(json_get_integer(left_out, "rows", -1), 3000);
+    json_decref(left_out);
+    json_decref(result);
+}
+
 static nonsens_status write_small(nonsens_context *ctx, arena *a, void *state)
 {
     (void)state;
@@ -311,6 +365,7 @@ int main(void)
         TEST(test_rows_are_taken_evenly),          TEST(test_row_order_does_not_matter),
         TEST(test_values_are_those_of_their_rows), TEST(test_summary_is_of_all_rows),
         TEST(test_very_many_segments_are_cut),     TEST(test_other_data_are_refused),
+        TEST(test_many_answers_are_cut),           TEST(test_pairs_and_rows_are_cut),
         TEST(test_result_file_is_read_back),       TEST(test_graph_is_checked),
         TEST(test_every_allocation_may_fail),
     };
