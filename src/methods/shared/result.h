@@ -86,7 +86,6 @@ typedef struct result_effects {
     const char *question; /* "temp = 30, speed + 1"; "" for all variables */
     int64_t effects, quartile_effects, counterfactuals;
     nonsens_effect *effect;
-    double *error; /* (effects) of difference.mean, by bootstrap samples alone; NULL: there are no effects */
     nonsens_quartile_effect *quartile_effect;
     nonsens_counterfactual *counterfactual;
     const char *check; /* how a graph that was given fares against the data; NULL: found from the data */

@@ -102,7 +102,6 @@ static void fill_answer(const effect_model *m, const effect_statistics *s, int64
 {
     int64_t now = effect_statistics_at(s, ask, target, 0), then = effect_statistics_at(s, ask, target, 1);
     int64_t size = s->asks * s->outcomes * 2 * EFFECT_STATISTICS;
-    double width = special_normal_quantile(0.5 + 0.5 * m->options.level);
     for (int64_t k = 0; k < EFFECT_STATISTICS; k++) {
         int64_t from = statistic_of(sign, k);
         double apart = s->apart[then + from], before = sign * s->full[now + from], after = sign * s->full[then + from];
@@ -115,9 +114,6 @@ static void fill_answer(const effect_model *m, const effect_statistics *s, int64
             value_with(after, effect_half_width(m, s->drawn + then + from, s->draws, size, apart));
         *field_of(&out->difference, k) =
             value_with(after - before, effect_half_width(m, difference, s->draws, 1, apart));
-        if (k == EFFECT_MEAN) {
-            out->error = effect_half_width(m, difference, s->draws, 1, 0.0) / width;
-        }
         if (!out->has_path) {
             *field_of(&out->then, k) = *field_of(&out->now, k);
             *field_of(&out->difference, k) = (effect_value){0.0, 0.0, 0.0};

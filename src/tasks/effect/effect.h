@@ -92,7 +92,6 @@ typedef struct effect_answer {
     effect_distribution now;        /* of the rows as they are; intervals are those of the sampling of rows */
     effect_distribution then;       /* under the changes */
     effect_distribution difference; /* `then` minus `now`: of the means, and of each quantile */
-    double error; /* standard error of difference.mean by bootstrap samples alone; NaN without them */
 } effect_answer;
 
 /*

@@ -163,14 +163,13 @@ nonsens_status refute_judge_placebo(nonsens_context *ctx, int64_t count, const d
 nonsens_status refute_judge_subsets(nonsens_context *ctx, int64_t count, const double *value, const double *ratio,
                                     double full, double error, int64_t draws, refute_verdict *out)
 {
-    double square = 0.0;
+    double square = 0.0, unit = REFUTE_TOLERANCE * error;
     TRY(summarise(ctx, count, value, out));
     for (int64_t b = 0; b < count; b++) {
         square += (value[b] - full) * (value[b] - full) / ratio[b];
     }
     if (count >= 2 && error > 0.0) {
-        out->p_value =
-            special_f_tail((double)count, (double)(draws - 1), square / ((double)count * error * error));
+        out->p_value = special_f_tail((double)count, (double)(draws - 1), square / ((double)count * unit * unit));
     }
     return NONSENS_OK;
 }

@@ -9,9 +9,9 @@
  * cause shifts the means of the target's segments, these would still follow the placebo.
  *
  * Random subsets: .8 of the rows of each segment, whole blocks if rows follow one another in time.  The full data
- * contain the subset, so subset - full has the variance (n / m - 1) se^2 if m of n rows are drawn and se is the
- * standard error of the full answer: that of bootstrap samples alone, since subsets do not show how far the model is
- * wrong.
+ * contain the subset, so subset - full has the variance (n / m - 1) se^2 if m of n rows are drawn and se is the standard
+ * error of the full answer.  It is taken from the interval, which also covers how far the model is wrong: bootstrap
+ * samples keep the smoothness of the full fit, which each subset chooses anew (docs/effects.md).
  */
 #ifndef TASKS_EFFECT_REFUTE_H
 #define TASKS_EFFECT_REFUTE_H
@@ -19,7 +19,8 @@
 #include "base/rng.h"
 #include "data/time_blocks.h"
 
-#define REFUTE_SHARE 0.8 /* of the rows in a subset */
+#define REFUTE_SHARE 0.8     /* of the rows in a subset */
+#define REFUTE_TOLERANCE 1.5 /* standard deviations of subsets may be larger than expected by this factor */
 
 /*
  * Makes *out the data set with the values of the columns `changed` (d, user's order) dealt anew.  It borrows from
@@ -42,9 +43,9 @@ typedef struct refute_verdict {
 nonsens_status refute_judge_placebo(nonsens_context *ctx, int64_t count, const double *value, refute_verdict *out);
 
 /*
- * Tests whether answers of subsets, value (count), are further from the full one than its standard error says.  The
- * mean of ((subset - full) / sd)^2 has an F distribution with `count` and draws - 1 degrees of freedom.  ratio (count):
- * n / m - 1 of each subset.
+ * Tests whether answers of subsets, value (count), are further from the full one than its standard error says.  If they
+ * have REFUTE_TOLERANCE times the standard deviation that it says, the mean of ((subset - full) / sd)^2 has an F
+ * distribution with `count` and draws - 1 degrees of freedom.  ratio (count): n / m - 1 of each subset.
  */
 nonsens_status refute_judge_subsets(nonsens_context *ctx, int64_t count, const double *value, const double *ratio,
                                     double full, double error, int64_t draws, refute_verdict *out);

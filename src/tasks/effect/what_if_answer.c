@@ -220,9 +220,7 @@ static nonsens_status answer_ones(nonsens_context *ctx, const answering *x)
     TRY(effect_answer_scenarios(ctx, model, x->all.count, x->all.scenario, count, target, answer));
     for (int64_t k = 0; k < count; k++) {
         for (int64_t s = 0; s < x->all.count; s++) {
-            int64_t at = on[k] * x->all.count + s;
-            nonsens_effect *e = &w->result->effects.effect[at];
-            w->result->effects.error[at] = answer[s * count + k].error;
+            nonsens_effect *e = &w->result->effects.effect[on[k] * x->all.count + s];
             TRY(fill_one(ctx, x, model, &x->asked[on[k]], s, &answer[s * count + k], e));
         }
     }
@@ -283,7 +281,6 @@ static nonsens_status begin_answers(nonsens_context *ctx, arena *a, const what_i
     ARENA_TRY(ctx, a, x->asked, w->targets);
     r->effects.effects = w->targets * x->all.count;
     ARENA_TRY(ctx, &r->memory, r->effects.effect, r->effects.effects);
-    ARENA_TRY(ctx, &r->memory, r->effects.error, r->effects.effects);
     for (int64_t t = 0; t < w->targets; t++) {
         asked *q = &x->asked[t];
         q->target = w->target[t];

@@ -7,6 +7,7 @@
  */
 #include "base/parallel.h"
 #include "data/labels.h"
+#include "math/special.h"
 #include "tasks/effect/refute.h"
 #include "tasks/effect/what_if.h"
 
@@ -150,10 +151,11 @@ static nonsens_refutation refutation_of(const refuting *s, const refute_verdict 
 }
 
 /* Judges answer number k by both refuters. */
-static nonsens_status judge(nonsens_context *ctx, arena *scratch, const refuting *s, int64_t k, double error,
-                            nonsens_effect *e)
+static nonsens_status judge(nonsens_context *ctx, arena *scratch, const refuting *s, int64_t k, nonsens_effect *e)
 {
-    double *value, *ratio, full = e->difference.mean.value;
+    const nonsens_estimate *full = &e->difference.mean;
+    double *value, *ratio;
+    double error = (full->high - full->low) / (2.0 * special_normal_quantile(0.5 + 0.5 * s->options.level));
     ARENA_TRY(ctx, scratch, value, s->repetitions);
     ARENA_TRY(ctx, scratch, ratio, s->repetitions);
     for (int kind = 0; kind < KINDS; kind++) {
@@ -167,7 +169,8 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const refuting
             }
         }
         TRY(kind == PLACEBO ? refute_judge_placebo(ctx, count, value, &v)
-                            : refute_judge_subsets(ctx, count, value, ratio, full, error, s->w->options.draws, &v));
+                            : refute_judge_subsets(ctx, count, value, ratio, full->value, error, s->w->options.draws,
+                                                   &v));
         *(kind == PLACEBO ? &e->placebo : &e->subsets) = refutation_of(s, &v);
     }
     return NONSENS_OK;
@@ -177,7 +180,7 @@ static nonsens_status note_failures(nonsens_context *ctx, const what_if *w, cons
 {
     static const char *const MEANING[KINDS] = {
         "the engine finds an effect of a cause that has none. Do not rely on these answers.",
-        "they depend on particular rows more than their intervals say. Look for outliers, or for rows that depend on one "
+        "they depend on particular rows much more than their intervals say. Look for outliers, or for rows that depend on one "
         "another (--block-length)."};
     static const char *const NAME[KINDS] = {"the placebo cause", "random subsets"};
     for (int kind = 0; kind < KINDS; kind++) {
@@ -196,10 +199,9 @@ static nonsens_status judge_all(nonsens_context *ctx, arena *scratch, const refu
     int64_t count = all->effects / w->targets, stretches = count / w->points, failed[KINDS] = {0}, judged = 0;
     for (int64_t t = 0; t < w->targets; t++) {
         for (int64_t p = 0; p < w->points; p++) {
-            int64_t at = t * count + p * stretches; // all rows come first
-            nonsens_effect *e = &all->effect[at];
+            nonsens_effect *e = &all->effect[t * count + p * stretches]; // all rows come first
             if (e->answered == NONSENS_ANSWERED_ONE) {
-                TRY(judge(ctx, scratch, s, p * w->targets + t, all->error[at], e));
+                TRY(judge(ctx, scratch, s, p * w->targets + t, e));
                 failed[PLACEBO] += !e->placebo.passes;
                 failed[SUBSETS] += !e->subsets.passes;
                 judged++;
