@@ -64,6 +64,7 @@ __all__ = [
     "OutputError",
     "PairsResult",
     "QuartileEffect",
+    "Refutation",
     "Result",
     "SegmentsResult",
     "Simulation",

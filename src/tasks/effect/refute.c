@@ -145,17 +145,26 @@ static nonsens_status summarise(nonsens_context *ctx, int64_t count, const doubl
     return NONSENS_OK;
 }
 
-nonsens_status refute_judge_placebo(nonsens_context *ctx, int64_t count, const double *value, refute_verdict *out)
+/* Returns P(T > t). */
+static double student_upper(double degrees, double t)
 {
-    double square = 0.0;
+    double beyond = 0.5 * special_student_tail(degrees, fabs(t));
+    return t > 0.0 ? beyond : 1.0 - beyond;
+}
+
+nonsens_status refute_judge_placebo(nonsens_context *ctx, int64_t count, const double *value, double error,
+                                    refute_verdict *out)
+{
+    double square = 0.0, degrees = (double)(count - 1), bias = REFUTE_BIAS * error;
     TRY(summarise(ctx, count, value, out));
     for (int64_t b = 0; b < count; b++) {
         square += (value[b] - out->mean) * (value[b] - out->mean);
     }
     if (count >= 2) {
-        double error = sqrt(square / (double)(count - 1) / (double)count);
-        out->p_value = error > 0.0 ? special_student_tail((double)(count - 1), fabs(out->mean) / error)
-                                   : (double)(out->mean == 0.0);
+        double own = sqrt(square / degrees / (double)count), far = fabs(out->mean);
+        out->p_value = own > 0.0
+                           ? student_upper(degrees, (far - bias) / own) + student_upper(degrees, (far + bias) / own)
+                           : (double)(far <= bias);
     }
     return NONSENS_OK;
 }

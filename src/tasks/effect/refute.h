@@ -20,6 +20,7 @@
 #include "data/time_blocks.h"
 
 #define REFUTE_SHARE 0.8     /* of the rows in a subset */
+#define REFUTE_BIAS 0.5      /* standard errors of the answer: placebo effects may be so far from 0 on average */
 #define REFUTE_TOLERANCE 1.5 /* standard deviations of subsets may be larger than expected by this factor */
 
 /*
@@ -39,8 +40,12 @@ typedef struct refute_verdict {
     double mean, low, high, p_value; /* NaN if there are too few repetitions */
 } refute_verdict;
 
-/* Tests by Student's t whether the mean of the placebo effects, value (count), is 0. */
-nonsens_status refute_judge_placebo(nonsens_context *ctx, int64_t count, const double *value, refute_verdict *out);
+/*
+ * Tests by Student's t whether the mean of the placebo effects, value (count), is further from 0 than REFUTE_BIAS times
+ * `error`, the standard error of the answer.  A smaller bias does not matter: an interval of 95 % still covers 92 %.
+ */
+nonsens_status refute_judge_placebo(nonsens_context *ctx, int64_t count, const double *value, double error,
+                                    refute_verdict *out);
 
 /*
  * Tests whether answers of subsets, value (count), are further from the full one than its standard error says.  If they

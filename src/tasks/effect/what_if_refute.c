@@ -168,7 +168,7 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const refuting
                 value[count++] = one;
             }
         }
-        TRY(kind == PLACEBO ? refute_judge_placebo(ctx, count, value, &v)
+        TRY(kind == PLACEBO ? refute_judge_placebo(ctx, count, value, error, &v)
                             : refute_judge_subsets(ctx, count, value, ratio, full->value, error, s->w->options.draws,
                                                    &v));
         *(kind == PLACEBO ? &e->placebo : &e->subsets) = refutation_of(s, &v);

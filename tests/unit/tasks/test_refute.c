@@ -173,34 +173,38 @@ static void assert_size(const char *rule, int failed)
     }
 }
 
+/* Returns how many of RUNS engines fail whose placebo effects have this mean and standard deviation .3. */
+static int count_placebo_failures(fixture *f, double mean, double error, rng *r)
+{
+    int failed = 0;
+    for (int run = 0; run < RUNS; run++) {
+        double value[REPETITIONS];
+        refute_verdict v;
+        for (int b = 0; b < REPETITIONS; b++) {
+            value[b] = mean + 0.3 * rng_normal(r);
+        }
+        assert_int_equal(refute_judge_placebo(f->ctx, REPETITIONS, value, error, &v), NONSENS_OK);
+        assert_true(v.low < v.mean && v.mean < v.high && v.repetitions == REPETITIONS);
+        failed += v.p_value < 0.05;
+    }
+    return failed;
+}
+
 static void test_placebo_rule(void **state)
 {
     fixture *f = *state;
     rng r = rng_new(4, RNG_TEST, 96);
-    int failed = 0, seen = 0;
     refute_verdict v;
-    for (int run = 0; run < RUNS; run++) {
-        double value[REPETITIONS];
-        for (int b = 0; b < REPETITIONS; b++) {
-            value[b] = 0.3 * rng_normal(&r);
-        }
-        assert_int_equal(refute_judge_placebo(f->ctx, REPETITIONS, value, &v), NONSENS_OK);
-        failed += v.p_value < 0.05;
-        assert_true(v.low < v.mean && v.mean < v.high && v.repetitions == REPETITIONS);
-        for (int b = 0; b < REPETITIONS; b++) {
-            value[b] += 0.6;
-        }
-        assert_int_equal(refute_judge_placebo(f->ctx, REPETITIONS, value, &v), NONSENS_OK);
-        seen += v.p_value < 0.05;
-    }
-    assert_size("placebo", failed);
-    assert_true(seen > 0.99 * RUNS);
+    assert_size("placebo", count_placebo_failures(f, 0.0, 0.0, &r));
+    assert_size("placebo with the bias that is tolerated", count_placebo_failures(f, -0.4 * REFUTE_BIAS, 0.4, &r));
+    assert_true(count_placebo_failures(f, 0.0, 0.4, &r) < 0.01 * RUNS);
+    assert_true(count_placebo_failures(f, 0.4 * REFUTE_BIAS + 0.5, 0.4, &r) > 0.99 * RUNS);
     const double same[] = {0.0, 0.0, 1.0, 1.0};
-    assert_int_equal(refute_judge_placebo(f->ctx, 2, same, &v), NONSENS_OK);
+    assert_int_equal(refute_judge_placebo(f->ctx, 2, same, 1.0, &v), NONSENS_OK);
     assert_true(v.p_value == 1.0 && v.mean == 0.0);
-    assert_int_equal(refute_judge_placebo(f->ctx, 2, same + 2, &v), NONSENS_OK);
+    assert_int_equal(refute_judge_placebo(f->ctx, 2, same + 2, 1.0, &v), NONSENS_OK);
     assert_true(v.p_value == 0.0);
-    assert_int_equal(refute_judge_placebo(f->ctx, 1, same, &v), NONSENS_OK);
+    assert_int_equal(refute_judge_placebo(f->ctx, 1, same, 1.0, &v), NONSENS_OK);
     assert_true(isnan(v.p_value) && isnan(v.mean) && v.repetitions == 1);
 }
 
@@ -286,7 +290,7 @@ static void test_right_engine_passes(void **state)
             mean += value[b] / PLACEBOS;
             effect_model_free(m);
         }
-        assert_int_equal(refute_judge_placebo(f->ctx, PLACEBOS, value, &v), NONSENS_OK);
+        assert_int_equal(refute_judge_placebo(f->ctx, PLACEBOS, value, 0.0, &v), NONSENS_OK);
         failed += v.p_value < 0.05;
         assert_true(fabs(mean) < 0.1);
         nonsens_data_free(data);
