@@ -40,11 +40,10 @@ static json_value *distribution_of(nonsens_context *ctx, arena *scratch, const n
 
 static json_value *refutation(const nonsens_refutation *r)
 {
-    return r->repetitions == 0
-               ? json_null()
-               : json_object_of("repetitions", json_integer(r->repetitions), "mean", json_real(r->mean), "range",
-                                report_interval(r->low, r->high), "p_value", json_real(r->p_value), "passes",
-                                json_boolean(r->passes), NULL);
+    return r->repetitions == 0 ? json_null()
+                               : json_object_of("repetitions", json_integer(r->repetitions), "mean", json_real(r->mean),
+                                                "range", report_interval(r->low, r->high), "p_value",
+                                                json_real(r->p_value), "passes", json_boolean(r->passes), NULL);
 }
 
 static json_value *effect(nonsens_context *ctx, arena *scratch, const nonsens_result *r, const nonsens_effect *e)

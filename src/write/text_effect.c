@@ -204,9 +204,9 @@ static void print_refuters(FILE *f, const nonsens_result *r, bool one)
         print_verdict(f, &e->placebo, "Placebo cause", "0 expected");
         print_verdict(f, &e->subsets, "Random subsets", expected);
     } else if (judged > 0) {
-        fprintf(f, "Refuters: of %" PRId64 " answers, %" PRId64 " pass the placebo cause and %" PRId64
-                   " random subsets.\n",
-                judged, passed[0], passed[1]);
+        fprintf(
+            f, "Refuters: of %" PRId64 " answers, %" PRId64 " pass the placebo cause and %" PRId64 " random subsets.\n",
+            judged, passed[0], passed[1]);
     }
 }
 

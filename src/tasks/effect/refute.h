@@ -9,9 +9,9 @@
  * cause shifts the means of the target's segments, these would still follow the placebo.
  *
  * Random subsets: .8 of the rows of each segment, whole blocks if rows follow one another in time.  The full data
- * contain the subset, so subset - full has the variance (n / m - 1) se^2 if m of n rows are drawn and se is the standard
- * error of the full answer.  It is taken from the interval, which also covers how far the model is wrong: bootstrap
- * samples keep the smoothness of the full fit, which each subset chooses anew (docs/effects.md).
+ * contain the subset, so subset - full has the variance (n / m - 1) se^2 if m of n rows are drawn and se is the
+ * standard error of the full answer.  It is taken from the interval, which also covers how far the model is wrong:
+ * bootstrap samples keep the smoothness of the full fit, which each subset chooses anew (docs/effects.md).
  */
 #ifndef TASKS_EFFECT_REFUTE_H
 #define TASKS_EFFECT_REFUTE_H

@@ -168,9 +168,9 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const refuting
                 value[count++] = one;
             }
         }
-        TRY(kind == PLACEBO ? refute_judge_placebo(ctx, count, value, error, &v)
-                            : refute_judge_subsets(ctx, count, value, ratio, full->value, error, s->w->options.draws,
-                                                   &v));
+        TRY(kind == PLACEBO
+                ? refute_judge_placebo(ctx, count, value, error, &v)
+                : refute_judge_subsets(ctx, count, value, ratio, full->value, error, s->w->options.draws, &v));
         *(kind == PLACEBO ? &e->placebo : &e->subsets) = refutation_of(s, &v);
     }
     return NONSENS_OK;
@@ -180,14 +180,15 @@ static nonsens_status note_failures(nonsens_context *ctx, const what_if *w, cons
 {
     static const char *const MEANING[KINDS] = {
         "the engine finds an effect of a cause that has none. Do not rely on these answers.",
-        "they depend on particular rows much more than their intervals say. Look for outliers, or for rows that depend on one "
+        "they depend on particular rows much more than their intervals say. Look for outliers, or for rows that depend "
+        "on one "
         "another (--block-length)."};
     static const char *const NAME[KINDS] = {"the placebo cause", "random subsets"};
     for (int kind = 0; kind < KINDS; kind++) {
-        TRY(failed[kind] == 0 ? NONSENS_OK
-                              : result_note(ctx, w->result, NONSENS_NOTE_PROBLEM,
-                                            "%" PRId64 " of %" PRId64 " answers %s %s: %s", failed[kind], judged,
-                                            failed[kind] == 1 ? "fails" : "fail", NAME[kind], MEANING[kind]));
+        TRY(failed[kind] == 0
+                ? NONSENS_OK
+                : result_note(ctx, w->result, NONSENS_NOTE_PROBLEM, "%" PRId64 " of %" PRId64 " answers %s %s: %s",
+                              failed[kind], judged, failed[kind] == 1 ? "fails" : "fail", NAME[kind], MEANING[kind]));
     }
     return NONSENS_OK;
 }

@@ -248,9 +248,9 @@ static nonsens_data *make_series(fixture *f, uint64_t number)
             column[1][i] = x + noise;
         }
     }
-    assert_int_equal(dataset_new(f->ctx, IN_TIME, 2, (const double *const *)column, names, segment, SERIES, labels,
-                                 NULL, &data),
-                     NONSENS_OK);
+    assert_int_equal(
+        dataset_new(f->ctx, IN_TIME, 2, (const double *const *)column, names, segment, SERIES, labels, NULL, &data),
+        NONSENS_OK);
     return data;
 }
 
@@ -299,7 +299,8 @@ static void test_blocks_in_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_known_effects), TEST(test_rows), TEST(test_table),
-                                       TEST(test_threads_change_nothing), TEST(test_refusals), TEST(test_blocks_in_time)};
+    const struct CMUnitTest tests[] = {TEST(test_known_effects), TEST(test_rows),
+                                       TEST(test_table),         TEST(test_threads_change_nothing),
+                                       TEST(test_refusals),      TEST(test_blocks_in_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

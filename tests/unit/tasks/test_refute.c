@@ -50,9 +50,9 @@ static void fill_table(fixture *f, uint64_t number, table *t)
 static nonsens_data *data_of(fixture *f, const table *t)
 {
     nonsens_data *data;
-    assert_int_equal(dataset_new(f->ctx, N, D, (const double *const *)t->column, NAME, t->segment, SEGMENTS, LABEL,
-                                 NULL, &data),
-                     NONSENS_OK);
+    assert_int_equal(
+        dataset_new(f->ctx, N, D, (const double *const *)t->column, NAME, t->segment, SEGMENTS, LABEL, NULL, &data),
+        NONSENS_OK);
     return data;
 }
 
@@ -305,8 +305,8 @@ static void test_right_engine_passes(void **state)
 static void run(fixture *f, const nonsens_data *data, const char *threads, nonsens_refutation out[2])
 {
     static const char text[] = "cause,effect\nx,m\nm,y\nx,y\n";
-    const char *const words[][2] = {{"change", "x=1"}, {"on", "y"}, {"refute", "10"}, {"draws", "20"},
-                                    {"threads", threads}};
+    const char *const words[][2] = {
+        {"change", "x=1"}, {"on", "y"}, {"refute", "10"}, {"draws", "20"}, {"threads", threads}};
     nonsens_options *options;
     nonsens_graph *graph;
     nonsens_result *result;
