@@ -621,6 +621,15 @@ typedef enum nonsens_answered {
     NONSENS_ANSWERED_NOT = 3      /* none: a hidden common cause, too many open directions, or too few rows alike */
 } nonsens_answered;
 
+/* What one refuter says of an answer: how the difference of means came out in repetitions (option refute). */
+typedef struct nonsens_refutation {
+    int64_t repetitions; /* 0: there are none, and all else means nothing */
+    double mean;         /* over repetitions: of placebo causes it must be 0, of random subsets the answer itself */
+    double low, high;    /* the middle 95 % of them */
+    double p_value;      /* of an answer that is right coming out so; NaN if too few repetitions could be run */
+    int passes;          /* 1: p_value is at least alpha; else 0 */
+} nonsens_refutation;
+
 /* What setting or changing variables does to one variable; texts belong to the result. */
 typedef struct nonsens_effect {
     int64_t on;          /* the variable, from 0, as in the data */
@@ -636,6 +645,8 @@ typedef struct nonsens_effect {
     double robustness_interval; /* the same, to bring 0 into the interval */
     const char *reason;         /* sentences: how the graph answers */
     const char *settle;         /* which data would settle it; NULL if nothing is open */
+    nonsens_refutation placebo; /* with values of the changed variables dealt anew, so that they have no effect */
+    nonsens_refutation subsets; /* in random subsets of .8 of the rows */
 } nonsens_effect;
 
 /* Counts the answers of an effect; 0 for every other kind. */

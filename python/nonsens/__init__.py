@@ -11,7 +11,7 @@ The functions are the commands of the program `nonsens`, and give the same resul
 Options that messages call `--some-option` are keyword arguments `some_option`.
 """
 
-from ._effects import Counterfactual, Distribution, Effect, EffectResult, QuartileEffect
+from ._effects import Counterfactual, Distribution, Effect, EffectResult, QuartileEffect, Refutation
 from ._errors import DataError, DataWarning, NonsensError, NumericError, OutputError, UsageError
 from ._estimator import NonSENS
 from ._graph import Edge, Graph, Target
@@ -64,6 +64,7 @@ __all__ = [
     "OutputError",
     "PairsResult",
     "QuartileEffect",
+    "Refutation",
     "Result",
     "SegmentsResult",
     "Simulation",

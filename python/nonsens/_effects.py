@@ -28,6 +28,17 @@ class Distribution:
 
 
 @dataclass(frozen=True)
+class Refutation:
+    """What one refuter says of an answer: how the difference of the mean came out in repetitions."""
+
+    repetitions: int
+    mean: Optional[float]  #: over repetitions
+    range: Interval  #: the middle 95 % of them
+    p_value: Optional[float]  #: of an answer that is right coming out so
+    passes: bool  #: whether p_value is at least alpha
+
+
+@dataclass(frozen=True)
 class Effect:
     """What setting or changing variables does to one variable."""
 
@@ -44,6 +55,8 @@ class Effect:
     support: Optional[float]  #: share of the rows that would be like rows of the data
     robustness: Optional[float]  #: how strong a hidden common cause must be to bring the difference to 0
     robustness_of_interval: Optional[float]  #: and to bring 0 into the interval
+    placebo: Optional[Refutation]  #: the values of the changed variables dealt anew: 0 is expected; None: not asked for
+    subsets: Optional[Refutation]  #: in random subsets of the rows: `difference` is expected; None: not asked for
 
     @property
     def identified(self) -> bool:
@@ -96,6 +109,12 @@ def _distribution(found: Dict[str, Any]) -> Distribution:
     return Distribution(found["mean"], mean, quantiles, intervals)
 
 
+def _refutation(found: Optional[Dict[str, Any]]) -> Optional[Refutation]:
+    if found is None:
+        return None
+    return Refutation(found["repetitions"], found["mean"], _pair(found["range"]), found["p_value"], found["passes"])
+
+
 def _effect(then: Dict[str, Any], now: Dict[str, Any]) -> Effect:
     same = ("on", "segment", "at", "answered", "reason", "settle", "support", "robustness", "robustness_of_interval")
     return Effect(
@@ -103,6 +122,8 @@ def _effect(then: Dict[str, Any], now: Dict[str, Any]) -> Effect:
         then=_distribution(then),
         difference=_distribution(then["difference"]),
         range=_pair(then["range"]),
+        placebo=_refutation(then["placebo"]),
+        subsets=_refutation(then["subsets"]),
         **{name: then[name] for name in same},
     )
 

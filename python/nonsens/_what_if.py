@@ -86,6 +86,7 @@ def effect(
     method: str = "structured",
     alpha: float = 0.05,
     draws: int = 100,
+    refute: int = 0,
     extrapolate: bool = False,
     knowledge: "Union[None, str, os.PathLike[str]]" = None,
     random_state: RandomState = 1,
@@ -118,6 +119,9 @@ def effect(
         One minus the level of the intervals.
     draws : int
         Bootstrap samples for the intervals; 0: no intervals.
+    refute : int
+        Repetitions of each refuter, for questions with `do` or `change`: a placebo in place of the cause, whose effect must
+        be 0, and random subsets of the rows; see `Effect.placebo` and `Effect.subsets`.  0: none; else at least 10.
     extrapolate : bool
         Answer also where few rows are like those asked about.
     knowledge : path
@@ -144,7 +148,7 @@ def effect(
     """
     table = Table(X, segments)
     named: Dict[str, Any] = {"method": method, "alpha": alpha, "knowledge": knowledge, **options}
-    named.update(draws=draws, extrapolate=extrapolate, **words_of(table, do, change, on, in_segment, rows))
+    named.update(draws=draws, refute=refute, extrapolate=extrapolate, **words_of(table, do, change, on, in_segment, rows))
     known = None
     if isinstance(graph, (str, os.PathLike)):
         named["graph"] = graph

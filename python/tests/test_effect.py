@@ -73,6 +73,20 @@ def test_answers(chain):
     assert again.to_json() == found.to_json() and again.effects == found.effects
 
 
+def test_refuters(chain):
+    found = ask(chain, do={"c2": 0.5}, on="c4", draws=20, refute=10)
+    one, part = found.effects[0], found.effects[1]
+    assert one.placebo.repetitions == one.subsets.repetitions == 10
+    assert one.placebo.range[0] <= one.placebo.mean <= one.placebo.range[1]
+    assert abs(one.subsets.mean - one.difference.mean) < abs(one.difference.mean)
+    for refutation in (one.placebo, one.subsets):
+        assert isinstance(refutation, nonsens.Refutation) and refutation.passes == (refutation.p_value >= 0.05)
+    assert part.segment == "s1" and part.placebo is None and part.subsets is None
+    assert ask(chain, do={"c2": 0.5}).effects[0].placebo is None
+    with pytest.raises(nonsens.UsageError, match="at least 10"):
+        ask(chain, do={"c2": 0.5}, draws=20, refute=3)
+
+
 def test_grid_and_no_path(chain):
     found = ask(chain, do={"c2": (-1, 1, 1)}, on=["c1", "c4"])
     assert [(e.on, e.at) for e in found.effects] == [(on, at) for on in ("c1", "c4") for at in (-1.0, 0.0, 1.0)]

@@ -34,6 +34,7 @@ enum rng_purpose {
     RNG_EFFECT = 34,
     RNG_UNSEEN = 35,
     RNG_SHARES = 36,
+    RNG_REFUTE = 37,
     RNG_EXPERIMENT = 40,
     RNG_REPRODUCE = 41,
     RNG_TEST = 50

@@ -138,7 +138,7 @@ struct nonsens_options {
     const char *of, *against, *graph; /* graph: also effect */
     /* effect: what is asked, beside do_values */
     const char *change, *on, *in, *row, *rows;
-    int64_t draws, graph_uncertainty;
+    int64_t draws, graph_uncertainty, refute;
     bool extrapolate;
     /* compare */
     bool pattern, closure;

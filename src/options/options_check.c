@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MIN_BASIS = 6, MIN_DRAWS = 20 };
+enum { MIN_BASIS = 6, MIN_DRAWS = 20, MIN_REFUTE = 10 };
 
 static nonsens_status check_training(nonsens_context *ctx, const nonsens_options *o)
 {
@@ -191,6 +191,30 @@ static nonsens_status check_explained(nonsens_context *ctx, const nonsens_option
     return NONSENS_OK;
 }
 
+static nonsens_status check_refute(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->refute == 0) {
+        return NONSENS_OK;
+    }
+    if (o->refute < MIN_REFUTE) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--refute %" PRId64 ": refuters need at least %d repetitions; 0 gives none",
+                    o->refute, MIN_REFUTE);
+    }
+    if (!o->do_values[0] && !o->change[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--refute needs a question; add --do A=VALUE or --change A=STEP");
+    }
+    if (o->row[0] || o->rows[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--refute is not for single rows; leave out --row and --rows");
+    }
+    if (o->draws == 0) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--refute compares subsets with the interval of the answer, which --draws 0 leaves out; give at "
+                    "least --draws %d",
+                    MIN_DRAWS);
+    }
+    return NONSENS_OK;
+}
+
 static nonsens_status check_effect(nonsens_context *ctx, const nonsens_options *o)
 {
     if (o->command != NONSENS_COMMAND_EFFECT) {
@@ -215,7 +239,7 @@ static nonsens_status check_effect(nonsens_context *ctx, const nonsens_options *
         return fail(ctx, NONSENS_ERR_USAGE, "--draws %" PRId64 ": intervals need at least %d; 0 gives none", o->draws,
                     MIN_DRAWS);
     }
-    return NONSENS_OK;
+    return check_refute(ctx, o);
 }
 
 nonsens_status options_check(nonsens_context *ctx, const nonsens_options *options)

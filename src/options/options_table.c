@@ -158,6 +158,10 @@ const option_row option_table[] = {
     INTEGER("graph-uncertainty", graph_uncertainty, EFF, RUN, "0", 0, 100000, "half samples",
             "Find the graph again in so many half samples of the rows, and widen intervals to what these graphs answer; 20 or "
             "more. 0: intervals are given the graph."),
+    INTEGER("refute", refute, EFF, RUN, "0", 0, 100000, "repetitions",
+            "Try to refute the answer, for questions with --do or --change: so many times a placebo takes the place of the "
+            "cause, whose effect must be 0, and so many times the question is answered in a random 80 % of the rows. Each "
+            "takes as long as an answer without intervals, twice N in all. 0: no refuters; else at least 10."),
     FLAG("extrapolate", extrapolate, EFF, RUN,
          "Answer also where few rows, or none, are like those asked about. Values beyond the range of the data count as its "
          "ends."),

@@ -38,6 +38,14 @@ static json_value *distribution_of(nonsens_context *ctx, arena *scratch, const n
     return object;
 }
 
+static json_value *refutation(const nonsens_refutation *r)
+{
+    return r->repetitions == 0 ? json_null()
+                               : json_object_of("repetitions", json_integer(r->repetitions), "mean", json_real(r->mean),
+                                                "range", report_interval(r->low, r->high), "p_value",
+                                                json_real(r->p_value), "passes", json_boolean(r->passes), NULL);
+}
+
 static json_value *effect(nonsens_context *ctx, arena *scratch, const nonsens_result *r, const nonsens_effect *e)
 {
     json_value *object = distribution_of(ctx, scratch, r, e, &e->then);
@@ -53,6 +61,8 @@ static json_value *effect(nonsens_context *ctx, arena *scratch, const nonsens_re
     json_object_set(object, "support", json_real(e->support));
     json_object_set(object, "robustness", json_real(e->robustness));
     json_object_set(object, "robustness_of_interval", json_real(e->robustness_interval));
+    json_object_set(object, "placebo", refutation(&e->placebo));
+    json_object_set(object, "subsets", refutation(&e->subsets));
     return object;
 }
 

@@ -1,5 +1,6 @@
 /* text_effect.c - prints what `effect` found: a line with the answer, tables, why, and the graph it rests on. */
 #include "base/show.h"
+#include "methods/shared/reasoning.h"
 #include "write/text.h"
 
 #include <inttypes.h>
@@ -175,6 +176,40 @@ static void print_robustness(FILE *f, const nonsens_result *r)
     }
 }
 
+static void print_verdict(FILE *f, const nonsens_refutation *r, const char *what, const char *expected)
+{
+    char line[SENTENCE_BYTES], mean[CELL_BYTES], low[CELL_BYTES], high[CELL_BYTES], p[REASONING_P_BYTES];
+    if (r->repetitions > 0) {
+        snprintf(line, sizeof line, "%s: difference %s on average (%s to %s in %" PRId64 " repetitions), %s: %s (%s).",
+                 what, number(mean, r->mean), number(low, r->low), number(high, r->high), r->repetitions, expected,
+                 r->passes ? "passes" : "fails", reasoning_p(p, r->p_value));
+        text_print_words(f, line, 0, 0);
+    }
+}
+
+/* Of several answers only how many pass; notes name failures. */
+static void print_refuters(FILE *f, const nonsens_result *r, bool one)
+{
+    int64_t judged = 0, passed[2] = {0};
+    char value[CELL_BYTES], expected[SENTENCE_BYTES];
+    for (int64_t k = 0; k < r->effects.effects; k++) {
+        const nonsens_effect *e = &r->effects.effect[k];
+        judged += e->placebo.repetitions > 0;
+        passed[0] += e->placebo.passes;
+        passed[1] += e->subsets.passes;
+    }
+    if (one) {
+        const nonsens_effect *e = &r->effects.effect[0];
+        snprintf(expected, sizeof expected, "%s with all rows", number(value, e->difference.mean.value));
+        print_verdict(f, &e->placebo, "Placebo cause", "0 expected");
+        print_verdict(f, &e->subsets, "Random subsets", expected);
+    } else if (judged > 0) {
+        fprintf(
+            f, "Refuters: of %" PRId64 " answers, %" PRId64 " pass the placebo cause and %" PRId64 " random subsets.\n",
+            judged, passed[0], passed[1]);
+    }
+}
+
 static void print_effects(FILE *f, const nonsens_result *r)
 {
     static const char *const head[] = {"variable", "where", "mean now", "then", "difference", "median now", "then"};
@@ -191,6 +226,7 @@ static void print_effects(FILE *f, const nonsens_result *r)
     if (one && isnan(all->effect[0].at)) {
         print_robustness(f, r);
     }
+    print_refuters(f, r, one && isnan(all->effect[0].at));
     print_table(f, r, (int)(sizeof head / sizeof *head), head, all->effects, print_effect);
 }
 

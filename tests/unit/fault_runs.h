@@ -71,6 +71,8 @@ static nonsens_status run_method(const scenario *s, const nonsens_data *data, co
         return nonsens_run_diagnose(ctx, data, options, result);
     case NONSENS_COMMAND_EXPLAIN:
         return nonsens_run_explain(ctx, data, NULL, options, result);
+    case NONSENS_COMMAND_EFFECT:
+        return nonsens_run_effect(ctx, data, NULL, options, result);
     default:
         return nonsens_run_ica(ctx, data, options, result);
     }
@@ -369,6 +371,7 @@ static nonsens_status run_on_graph(const scenario *s)
 
 #define SEGMENTED "segment", "segment", "threads", "1"
 #define QUICK SEGMENTED, "epochs", "2", "folds", "2"
+#define ASKED SEGMENTED, "draws", "20", "do", "x1=0.1"
 
 static const scenario SCENARIO[] = {
     {"simulate layered", NONSENS_COMMAND_SIMULATE, NULL, {"per-segment", "5"}, run_simulation},
@@ -473,6 +476,28 @@ static const scenario SCENARIO[] = {
      {SEGMENTED, "of", "s1", "against", "s2", "method", "lingam"},
      run_analysis},
     {"explain", NONSENS_COMMAND_EXPLAIN, "three.csv", {SEGMENTED, "of", "s1", "graph", "@truth.json"}, run_analysis},
+    {"effect", NONSENS_COMMAND_EFFECT, "three.csv", {ASKED, "graph", "@graph.csv"}, run_analysis},
+    {"effect with refuters",
+     NONSENS_COMMAND_EFFECT,
+     "three.csv",
+     {ASKED, "graph", "@graph.csv", "refute", "10"},
+     run_analysis},
+    {"effect in blocks, of rows",
+     NONSENS_COMMAND_EFFECT,
+     "three.csv",
+     {ASKED, "graph", "@graph.csv", "block-length", "4", "row", "1,7"},
+     run_analysis},
+    {"effect of open directions", NONSENS_COMMAND_EFFECT, "three.csv", {ASKED, "graph", "@tetrad.txt"}, run_analysis},
+    {"effect by a method",
+     NONSENS_COMMAND_EFFECT,
+     "three.csv",
+     {ASKED, "method", "lingam", "graph-uncertainty", "2"},
+     run_analysis},
+    {"effects of all variables",
+     NONSENS_COMMAND_EFFECT,
+     "three.csv",
+     {SEGMENTED, "draws", "20", "method", "lingam"},
+     run_analysis},
     {"segments",
      NONSENS_COMMAND_EXPLAIN,
      "three.csv",

@@ -57,6 +57,17 @@ nonsens_status effect_action_new(nonsens_context *ctx, arena *a, const effect_mo
 /* ---- intervals ----------------------------------------------------------------------------------------------------
  */
 
+/*
+ * How much larger the variance is than that of the samples: blocks miss the dependence across their borders
+ * (time_blocks.h), and k of them, drawn in a segment, have the variance (k - 1) / k of what they are drawn from.
+ */
+static double missed_by_blocks(const effect_model *m)
+{
+    const time_blocks *time = &m->scores.time;
+    double blocks = (double)time->count, segments = (double)m->data->segments;
+    return time->inflation * (blocks > segments ? blocks / (blocks - segments) : 1.0);
+}
+
 double effect_half_width_of_rows(const effect_model *m, const double *drawn, int64_t draws, int64_t step)
 {
     double mean = 0.0, square = 0.0;
@@ -69,7 +80,7 @@ double effect_half_width_of_rows(const effect_model *m, const double *drawn, int
     for (int64_t b = 0; b < draws; b++) {
         square += (drawn[b * step] - mean) * (drawn[b * step] - mean) / (double)(draws - 1);
     }
-    return special_normal_quantile(0.5 + 0.5 * m->options.level) * sqrt(square);
+    return special_normal_quantile(0.5 + 0.5 * m->options.level) * sqrt(missed_by_blocks(m) * square);
 }
 
 double effect_half_width(const effect_model *m, const double *drawn, int64_t draws, int64_t step, double apart)

@@ -22,6 +22,7 @@ enum {
 static const double RIDGE = 1e-4;        /* of every coefficient, times the rows: those without rows are defined */
 static const double LINE_OF_SCALE = 1.0; /* ridge of straight lines in log S, times the rows: it has hardly any */
 static const double RATIO = 6.0;         /* between weights that are tried one after another */
+static const double MAX_SMOOTH = 1e6;    /* times the rows: straight by then, and factors are still exact */
 static const double MAX_LOG_SCALE = 4.0; /* of S, relative to its mean */
 static const double MIN_SIZE = 1e-3;     /* of residuals, relative to their spread */
 
@@ -252,6 +253,9 @@ static nonsens_status choose_smooth(nonsens_context *ctx, least_squares *s, effe
         for (int up = 0; up < 2; up++) {
             for (int tries = 0; tries < MAX_TRIES && !(up == 1 && rose); tries++) {
                 double score, before = smooth[which];
+                if (up == 1 && before > MAX_SMOOTH * (double)f->in.n) {
+                    break;
+                }
                 smooth[which] = up == 0 ? before / RATIO : before * RATIO;
                 TRY(solve(ctx, s, &score, &dispersion));
                 if (!(score < best)) {

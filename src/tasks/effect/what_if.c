@@ -99,6 +99,7 @@ static nonsens_status answer(nonsens_context *ctx, const nonsens_data *data, con
     TRY(take_graph(ctx, &scratch, graph, &w));
     TRY(note_graph(ctx, &w, graph || result->options.graph[0]));
     TRY((w.rows > 0 ? what_if_rows : w.changes > 0 ? what_if_answer : what_if_table)(ctx, &w));
+    TRY(result->options.refute > 0 ? what_if_refute(ctx, &w) : NONSENS_OK);
     return result->options.graph_uncertainty > 0 ? what_if_resample(ctx, &w) : NONSENS_OK;
 }
 

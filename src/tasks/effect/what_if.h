@@ -49,6 +49,9 @@ nonsens_status what_if_table(nonsens_context *ctx, const what_if *w);
 /* Widens intervals by what graphs of half samples answer (what_if_resample.c). */
 nonsens_status what_if_resample(nonsens_context *ctx, const what_if *w);
 
+/* Judges answers by placebo causes and random subsets (what_if_refute.c). */
+nonsens_status what_if_refute(nonsens_context *ctx, const what_if *w);
+
 /* ---- support (what_if_support.c) ---- */
 
 extern const double WHAT_IF_MIN_SUPPORT;  /* below it nothing is said */

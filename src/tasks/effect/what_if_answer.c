@@ -138,10 +138,11 @@ static nonsens_status judge_support(nonsens_context *ctx, const answering *x, no
 static nonsens_status keep_texts(nonsens_context *ctx, const answering *x, nonsens_effect *e)
 {
     arena *to = &x->w->result->memory;
+    const char *settle = e->settle, *segment = e->segment;
     e->reason = arena_text(ctx, to, e->reason ? e->reason : "");
-    e->settle = e->settle ? arena_text(ctx, to, e->settle) : NULL;
-    e->segment = e->segment ? arena_text(ctx, to, e->segment) : NULL;
-    return e->reason ? NONSENS_OK : NONSENS_ERR_MEMORY;
+    e->settle = settle ? arena_text(ctx, to, settle) : NULL;
+    e->segment = segment ? arena_text(ctx, to, segment) : NULL;
+    return e->reason && !e->settle == !settle && !e->segment == !segment ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
 static nonsens_status new_model(nonsens_context *ctx, arena *a, const answering *x, const identify_answer *const *from,

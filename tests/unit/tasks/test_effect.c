@@ -226,9 +226,81 @@ static void test_refusals(void **state)
     nonsens_data_free(w.data);
 }
 
+/* ---- rows that follow one another in time ---- */
+
+enum { SERIES = 4, LENGTH = 400, IN_TIME = SERIES * LENGTH };
+
+/* x and the noise of y = x + noise are autoregressive with coefficient .9. */
+static nonsens_data *make_series(fixture *f, uint64_t number)
+{
+    static const char *const names[] = {"x", "y"}, *const labels[SERIES] = {"1", "2", "3", "4"};
+    int32_t *segment = arena_get(f->ctx, &f->scratch, IN_TIME, sizeof *segment);
+    double *column[] = {fixture_doubles(f, IN_TIME), fixture_doubles(f, IN_TIME)}, fresh = sqrt(1.0 - 0.81);
+    nonsens_data *data;
+    rng r = rng_new(number, RNG_TEST, 97);
+    for (int64_t e = 0, i = 0; e < SERIES; e++) {
+        double x = rng_normal(&r), noise = rng_normal(&r);
+        for (int64_t k = 0; k < LENGTH; k++, i++) {
+            x = 0.9 * x + fresh * rng_normal(&r);
+            noise = 0.9 * noise + fresh * rng_normal(&r);
+            segment[i] = (int32_t)e;
+            column[0][i] = x;
+            column[1][i] = x + noise;
+        }
+    }
+    assert_int_equal(
+        dataset_new(f->ctx, IN_TIME, 2, (const double *const *)column, names, segment, SERIES, labels, NULL, &data),
+        NONSENS_OK);
+    return data;
+}
+
+/* What one unit more of x does to y; *error is the standard error that the interval says. */
+static double effect_of_unit(fixture *f, const nonsens_data *data, int64_t block_length, double *error)
+{
+    const bool edge[4] = {false, true, false, false};
+    const effect_change change = {0, EFFECT_SHIFT, 1.0};
+    const effect_scenario scenario = {1, &change, EFFECT_ALL_SEGMENTS};
+    const int64_t outcome = 1;
+    effect_options options = effect_options_default();
+    effect_model *m;
+    effect_answer answer;
+    options.draws = 20;
+    options.block_length = block_length;
+    assert_int_equal(effect_model_new(f->ctx, data, edge, &options, &m), NONSENS_OK);
+    assert_int_equal(effect_answer_scenarios(f->ctx, m, 1, &scenario, 1, &outcome, &answer), NONSENS_OK);
+    effect_model_free(m);
+    *error = 0.5 * (answer.difference.mean.high - answer.difference.mean.low) / 1.959964;
+    return answer.difference.mean.value;
+}
+
+/* Blocks give the standard error that data sets show; single rows one that is far too small. */
+static void test_blocks_in_time(void **state)
+{
+    enum { SETS = 20 };
+    fixture *f = *state;
+    double square[2] = {0.0}, said[2] = {0.0};
+    int covered[2] = {0};
+    for (uint64_t set = 0; set < SETS; set++) {
+        nonsens_data *data = make_series(f, 1 + set);
+        for (int blocks = 0; blocks < 2; blocks++) {
+            double error, by = effect_of_unit(f, data, blocks ? 0 : 1, &error) - 1.0;
+            square[blocks] += by * by / SETS;
+            said[blocks] += error / SETS;
+            covered[blocks] += fabs(by) < 1.959964 * error;
+        }
+        nonsens_data_free(data);
+    }
+    double ratio[2] = {said[0] / sqrt(square[0]), said[1] / sqrt(square[1])};
+    print_message("standard errors over the truth: %.2f by rows, %.2f by blocks; cover %d and %d of %d\n", ratio[0],
+                  ratio[1], covered[0], covered[1], SETS);
+    assert_true(ratio[1] > 0.7 && ratio[1] < 1.4 && covered[1] >= 16);
+    assert_true(ratio[0] < 0.5 && covered[0] <= 14);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_known_effects), TEST(test_rows), TEST(test_table),
-                                       TEST(test_threads_change_nothing), TEST(test_refusals)};
+    const struct CMUnitTest tests[] = {TEST(test_known_effects), TEST(test_rows),
+                                       TEST(test_table),         TEST(test_threads_change_nothing),
+                                       TEST(test_refusals),      TEST(test_blocks_in_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
