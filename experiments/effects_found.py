@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""effects_found.py [--reps R] [--seed S] [--cells PATTERN] [--jobs N] [--keep FILE] NONSENS - how often do the intervals of
+"""effects_found.py [--reps R] [--seed S] [--cells PATTERN] [--samples B] [--jobs N] [--keep FILE] NONSENS - how often do the intervals of
 `nonsens effect` hold the truth if the graph is found from the same data?
 
 Each data set of a cell is simulated (d = 6, node generator, 10 x 512 rows, seeds S, S+1, ...).  One of the variables that
@@ -9,7 +9,7 @@ cell:
 
     effects_found CELL key=mean(standard error over data sets) of N
 
-  covered    share of the intervals with --graph-uncertainty 20 that hold the truth, of those that were answered
+  covered    share of the intervals with --graph-uncertainty B that hold the truth, of those that were answered
   answered   share of questions with an interval; the others are refused
   ranges     share of questions that were answered with a range, because directions are open
   no_path    share of questions whose found graph has no path, so that the answer is an effect of exactly 0
@@ -17,7 +17,8 @@ cell:
   width      mean width of the first intervals over that of the second
   error      mean absolute error in standard deviations of the effect (of ranges: of their middle)
 
-Data sets without an edge count in none of these.  --jobs N works on N data sets at once; results do not depend on it.
+--samples B is 20 unless told; intervals of more half samples, up to 38, contain those of fewer.  Data sets without an
+edge count in none of these.  --jobs N works on N data sets at once; results do not depend on it.
 --keep FILE keeps finished data sets and does not run them again.
 """
 import argparse
@@ -29,7 +30,6 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 
 from fault_shares import descendants
@@ -79,9 +79,9 @@ def middle(effect):
 
 def judge(wide, narrow, truth, spread):
     """What one question says."""
-    is_answered = wide['answered'] != 'no' and wide['low'] is not None
+    is_answered = wide['low'] is not None
     found = {'answered': float(is_answered), 'ranges': float(wide['answered'] == 'range'),
-             'no_path': float(wide['answered'] == 'no-path')}
+             'no_path': float(wide['answered'] == 'no path')}
     if is_answered:
         found['covered'] = float(wide['low'] <= truth <= wide['high'])
         found['error'] = abs(middle(wide) - truth) / spread
@@ -92,7 +92,7 @@ def judge(wide, narrow, truth, spread):
     return found
 
 
-def run(program, cell, seed):
+def run(program, samples, cell, seed):
     """What all questions of one data set say."""
     with tempfile.TemporaryDirectory() as folder:
         data, then, truth = (os.path.join(folder, name) for name in ('data.csv', 'then.csv', 'truth.json'))
@@ -108,7 +108,7 @@ def run(program, cell, seed):
         low, high = ordered[len(ordered) // 10], ordered[-1 - len(ordered) // 10]
         question = '%s=%.17g:%.17g:%.17g' % (cause, low, high, (high - low) / (VALUES - 1))
         narrow = ask(program, data, question, [])
-        wide = ask(program, data, question, ['--graph-uncertainty', '20'])
+        wide = ask(program, data, question, ['--graph-uncertainty', str(samples)])
         found = []
         for number in range(VALUES):
             value = low + (high - low) * number / (VALUES - 1)
@@ -147,7 +147,7 @@ def read_kept(path):
 def run_cell(options, cell, seeds, kept):
     left = [seed for seed in seeds if (cell, seed) not in kept]
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        runs = {pool.submit(functools.partial(run, options.program, cell, seed)): seed for seed in left}
+        runs = {pool.submit(functools.partial(run, options.program, options.samples, cell, seed)): seed for seed in left}
         for done in concurrent.futures.as_completed(runs):
             kept[cell, runs[done]] = done.result()
             if options.keep:
@@ -162,6 +162,7 @@ def main():
     parser.add_argument('--reps', type=int, default=100)
     parser.add_argument('--seed', type=int, default=100001)
     parser.add_argument('--cells', default='*')
+    parser.add_argument('--samples', type=int, default=20, help='half samples of --graph-uncertainty')
     parser.add_argument('--jobs', type=int, default=1, help='data sets at once')
     parser.add_argument('--keep', help='file of finished data sets')
     options = parser.parse_args()
@@ -170,7 +171,6 @@ def main():
         if fnmatch.fnmatch(cell, options.cells):
             sets = run_cell(options, cell, range(options.seed, options.seed + options.reps), kept)
             print('effects_found %s sets=%d %s' % (cell, sum(map(bool, sets)), text(sets)), flush=True)
-            sys.stdout.flush()
 
 
 if __name__ == '__main__':

@@ -278,6 +278,9 @@ static void test_every_allocation(void **state)
 {
     const scenario *s = *state;
     bool all = is_slow() || runs_no_method(s);
+    if (s->takes_long && !is_slow()) {
+        skip();
+    }
     sweep_scenario(s, all ? (choice){.every = INT64_MAX} : (choice){.every = QUICKLY_EVERY, .more = QUICKLY_MORE});
 }
 
