@@ -41,7 +41,6 @@ typedef struct scenario {
     const char *data;             /* file in the folder; NULL: none */
     const char *words[MAX_WORDS]; /* options, key and value in turn; @ stands for the folder */
     nonsens_status (*run)(const struct scenario *s);
-    bool takes_long; /* left out unless NONSENS_SLOW=1 */
 } scenario;
 
 static const char *threads = "1"; /* in place of what the words say */
@@ -482,8 +481,7 @@ static const scenario SCENARIO[] = {
      NONSENS_COMMAND_EFFECT,
      "three.csv",
      {ASKED, "graph", "@graph.csv", "refute", "10"},
-     run_analysis,
-     true},
+     run_analysis},
     {"effect in blocks, of rows",
      NONSENS_COMMAND_EFFECT,
      "three.csv",
