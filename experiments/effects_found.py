@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""effects_found.py [--reps R] [--seed S] [--cells PATTERN] [--samples B] [--jobs N] [--keep FILE] NONSENS - how often do the intervals of
-`nonsens effect` hold the truth if the graph is found from the same data?
+"""effects_found.py [--reps R] [--seed S] [--cells PATTERN] [--samples B] [--jobs N] [--keep FILE] NONSENS - how often
+do the intervals of `nonsens effect` hold the truth if the graph is found from the same data?
 
 Each data set of a cell is simulated (d = 6, node generator, 10 x 512 rows, seeds S, S+1, ...).  One of the variables that
 cause others, another for each seed, is set to nine values spread evenly over its middle 80 %; every variable that it

@@ -120,8 +120,9 @@ def effect(
     draws : int
         Bootstrap samples for the intervals; 0: no intervals.
     refute : int
-        Repetitions of each refuter, for questions with `do` or `change`: a placebo in place of the cause, whose effect must
-        be 0, and random subsets of the rows; see `Effect.placebo` and `Effect.subsets`.  0: none; else at least 10.
+        Repetitions of each refuter, for questions with `do` or `change`: a placebo in place of the cause, whose effect
+        must be 0, and random subsets of the rows; see `Effect.placebo` and `Effect.subsets`.  0: none; else at least
+        10.
     extrapolate : bool
         Answer also where few rows are like those asked about.
     knowledge : path
@@ -148,7 +149,8 @@ def effect(
     """
     table = Table(X, segments)
     named: Dict[str, Any] = {"method": method, "alpha": alpha, "knowledge": knowledge, **options}
-    named.update(draws=draws, refute=refute, extrapolate=extrapolate, **words_of(table, do, change, on, in_segment, rows))
+    words = words_of(table, do, change, on, in_segment, rows)
+    named.update(draws=draws, refute=refute, extrapolate=extrapolate, **words)
     known = None
     if isinstance(graph, (str, os.PathLike)):
         named["graph"] = graph

@@ -57,7 +57,7 @@ bool option_changes_results(const nonsens_option_info *info)
 
 const char *option_command_name(unsigned command)
 {
-    static const char *const name[] = {"simulate", "direction", "independence", "diagnose", "ica",  "reproduce",
+    static const char *const name[] = {"simulate", "direction", "independence", "diagnose", "ica",   "reproduce",
                                        "discover", "compare",   "explain",      "report",   "merge", "effect"};
     for (size_t k = 0; k < sizeof name / sizeof *name; k++) { // in the order of the NONSENS_COMMAND_* bits
         if (command == 1u << k) {

@@ -2,8 +2,8 @@
 #include "base/number.h"
 #include "data/labels.h"
 #include "math/special.h"
-#include "tasks/identify/sensitivity.h"
 #include "tasks/effect/what_if.h"
+#include "tasks/identify/sensitivity.h"
 
 #include <math.h>
 
