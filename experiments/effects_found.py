@@ -32,7 +32,7 @@ import statistics
 import subprocess
 import tempfile
 
-from fault_shares import descendants
+from fault_shares import descendants, text
 
 VALUES = 9
 KEYS = ['covered', 'answered', 'ranges', 'no_path', 'given', 'width', 'error']
@@ -120,20 +120,6 @@ def run(program, samples, cell, seed):
         return found
 
 
-def text(sets):
-    """Means over questions, with standard errors over data sets."""
-    parts = []
-    for key in KEYS:
-        clusters = [[f[key] for f in found if key in f] for found in sets]
-        clusters = [c for c in clusters if c]
-        values = [v for c in clusters for v in c]
-        if values:
-            mean = statistics.fmean(values)
-            square = sum(sum(v - mean for v in c) ** 2 for c in clusters)
-            parts.append('%s=%.3f(%.3f) of %d' % (key, mean, square ** 0.5 / len(values), len(values)))
-    return ' '.join(parts)
-
-
 def read_kept(path):
     kept = {}
     if path and os.path.exists(path):
@@ -170,7 +156,7 @@ def main():
     for cell in CELLS:
         if fnmatch.fnmatch(cell, options.cells):
             sets = run_cell(options, cell, range(options.seed, options.seed + options.reps), kept)
-            print('effects_found %s sets=%d %s' % (cell, sum(map(bool, sets)), text(sets)), flush=True)
+            print('effects_found %s sets=%d %s' % (cell, sum(map(bool, sets)), text(sets, KEYS)), flush=True)
 
 
 if __name__ == '__main__':

@@ -87,10 +87,10 @@ def run(program, cell, seed):
         return found
 
 
-def text(sets):
+def text(sets, keys):
     """Means over targets, with standard errors over data sets."""
     parts = []
-    for key in KEYS:
+    for key in keys:
         clusters = [[f[key] for f in found if key in f] for found in sets]
         clusters = [c for c in clusters if c]
         values = [v for c in clusters for v in c]
@@ -117,8 +117,8 @@ def main():
                 for found in pool.map(functools.partial(run, options.program, cell), seeds):
                     sets.append(found)
                     if len(sets) % SETS_BETWEEN == 0:
-                        print('%d: %s' % (len(sets), text(sets)), file=sys.stderr, flush=True)
-                print('fault_shares %s sets=%d %s' % (cell, sum(map(bool, sets)), text(sets)), flush=True)
+                        print('%d: %s' % (len(sets), text(sets, KEYS)), file=sys.stderr, flush=True)
+                print('fault_shares %s sets=%d %s' % (cell, sum(map(bool, sets)), text(sets, KEYS)), flush=True)
 
 
 if __name__ == '__main__':
