@@ -1,6 +1,6 @@
 """X as columns, and what is said of something that has none.
 
-Columns are views of the caller's memory where they can be; masked values become missing ones.
+Columns are views of the caller's memory if possible; masked values become missing ones.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from typing import Any, List, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arrow import read, speaks_arrow
+
 _BYTES = 8  # of a double
-_WANTED = "give an array with rows and columns, a data frame or a dict of columns"
+_WANTED = "give an array with rows and columns, a data frame, an Arrow table or a dict of columns"
 
 
 # ---- missing values ----
@@ -54,6 +56,8 @@ def _without_masks(values: Any) -> Any:
 
 def as_array(values: Any, what: str) -> NDArray[Any]:
     """An array of whatever may become one; masked values are missing ones."""
+    if speaks_arrow(values) and not hasattr(values, "to_numpy"):
+        return as_array(read(values)[1][0], what)
     try:
         return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else _without_masks(values))
     except ValueError:  # numpy's own sentence speaks of inhomogeneous shapes
@@ -82,22 +86,22 @@ def addressable(array: NDArray[Any]) -> NDArray[Any]:
 # ---- what X and segments may be ----
 
 
-def _is_frame(X: Any) -> bool:
+def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and not isinstance(X, np.ndarray)
 
 
-def _is_sequence(values: Any) -> bool:
+def is_sequence(values: Any) -> bool:
     """Whether an array with at least one dimension can be made of it."""
-    return isinstance(values, (list, tuple)) or (
+    return isinstance(values, (list, tuple)) or speaks_arrow(values) or (
         (hasattr(values, "__array__") or hasattr(values, "to_numpy")) and np.ndim(values) > 0
     )
 
 
 def refuse_segments(segments: Any) -> None:
     """An error for what has no label for each row."""
-    if not _is_sequence(segments):
+    if not is_sequence(segments):
         raise ValueError(
-            'segments must be labels, one per row, the name of a column of X or "equal:K", not %s'
+            'segments must be labels, one per row, the name of a column of X, a list of such names or "equal:K", not %s'
             % _description(segments)
         )
 
@@ -117,7 +121,11 @@ def _description(value: Any) -> str:
 
 def columns_of(X: Any) -> Tuple[List[Any], List[Any]]:
     """The columns of X with their names, no names where X is an array."""
-    if _is_frame(X):
+    if speaks_arrow(X):
+        return read(X)
+    if hasattr(X, "toarray"):  # some sparse matrices are dicts as well
+        raise ValueError("X is sparse; write X.toarray()")
+    if is_frame(X):
         names = list(X.columns)
         return names, [X.iloc[:, j] for j in range(len(names))] if hasattr(X, "iloc") else [X[k] for k in names]
     if isinstance(X, Mapping):
@@ -145,11 +153,9 @@ def _refuse_no_array(X: Any) -> None:
     """An error, with what to do, for what NumPy would pack into a single object."""
     if isinstance(X, (str, bytes, os.PathLike)):
         raise ValueError("X is %s; if it names a file, read that, such as with pandas.read_csv" % _description(X))
-    if hasattr(X, "toarray"):
-        raise ValueError("X is sparse; write X.toarray()")
     if isinstance(X, (list, tuple)) and any(isinstance(row, Mapping) for row in X):
         raise ValueError("X is a list of dicts; write pandas.DataFrame(X)")
-    if not _is_sequence(X):
+    if not is_sequence(X):
         raise ValueError("X is %s; %s" % (_description(X), _WANTED))
 
 
@@ -159,7 +165,7 @@ def _columns_of_array(X: Any) -> List[Any]:
     if array.size == 0 and array.ndim < 2:
         raise ValueError("X is empty; %s" % _WANTED)
     if array.dtype.kind == "c":
-        raise ValueError("X must hold real numbers, not complex ones; take X.real or abs(X)")
+        raise ValueError("Complex data not supported; take X.real or abs(X)")
     if array.dtype.kind in "mM":
         raise ValueError("X must hold real numbers, not %s; turn times into numbers, such as days" % array.dtype)
     if array.dtype.kind not in "fiubOUS":

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from ._graph import Graph
 from ._page import Page
-from ._results import Result, edges_of
+from ._results import Result, Texts, edges_of
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import]
 
 Interval = Optional[Tuple[float, float]]
 
@@ -180,8 +183,8 @@ class EffectResult(Result, Page):
         The graph that the answers rest on.
     """
 
-    def __init__(self, document: str, text: str) -> None:
-        super().__init__(document, text)
+    def __init__(self, document: str, texts: Texts) -> None:
+        super().__init__(document, texts)
         self.graph = Graph(self._found["nodes"], edges_of(self._found))
 
     @property
@@ -226,9 +229,9 @@ class EffectResult(Result, Page):
         found: Optional[str] = self._found["graph_check"]
         return found
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> "pandas.DataFrame":
         """The answers as a pandas.DataFrame: a row for each effect, each pair of the table, or each counterfactual."""
-        import pandas  # type: ignore[import]
+        import pandas
 
         rows = [_row_of_row(one) for one in self.counterfactuals] or [_row_of_pair(one) for one in self.table]
         return pandas.DataFrame(rows or [_row_of_effect(one) for one in self.effects])

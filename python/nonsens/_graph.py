@@ -23,7 +23,7 @@ class Edge:
     type: str = "-->"
     weight: Optional[float] = None  #: what one unit of the cause adds to the effect, for linear methods
     p_value: Optional[float] = None  #: of the edge's absence
-    support: Optional[float] = None  #: share of resamples that have it, with `bootstrap`
+    support: Optional[float] = None  #: share of bootstrap samples that have it, with `bootstrap`
     directed_by: Optional[str] = None  #: what directs the arrow, for structured: "changes", "v-structure", ...
     confounded: bool = False  #: the noise of its ends stays dependent: a hidden common cause is likely (structured)
     effect: Optional[float] = None  #: change of the target's mean if the source goes through `step`, of discover
@@ -116,7 +116,7 @@ class Graph:
 
     @property
     def weights(self) -> NDArray[Any]:
-        """W[i, j] is the weight of nodes[i] --> nodes[j]; 0 where there is no arrow, NaN where it has no weight."""
+        """W[i, j] is the weight of nodes[i] --> nodes[j]; 0 if there is no arrow, NaN where it has no weight."""
         matrix = np.zeros((len(self.nodes), len(self.nodes)))
         for edge in self.edges:
             if edge.type == "-->":
@@ -241,7 +241,7 @@ class Graph:
     # ---- looking ----
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws the graph, causes above their effects where there is no cycle; returns matplotlib's axes."""
+        """Draws the graph, causes above their effects unless there is a cycle; returns matplotlib's axes."""
         return _plot.graph(self, ax)
 
     def _in_words(self) -> str:

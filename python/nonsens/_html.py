@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
 from . import _library as c
+from . import _svg
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -42,28 +43,38 @@ def _table(head: Sequence[str], rows: List[Sequence[Any]]) -> str:
 def _list(title: str, texts: Sequence[str]) -> str:
     if not texts:
         return ""
-    return "<p>%s</p><ul>%s</ul>" % (escape(title), "".join("<li>%s</li>" % escape(text) for text in texts))
+    head = "<p>%s</p>" % escape(title) if title else ""
+    return "%s<ul>%s</ul>" % (head, "".join("<li>%s</li>" % escape(text) for text in texts))
 
 
 def _edges(graph: "Graph") -> str:
-    columns = ["from", "", "to", "weight", "p", "support"]
+    columns = ["from", "", "to", "effect", "weight", "p", "support"]
     rows: List[Sequence[Any]] = [
-        (e.source, e.type, e.target, e.weight, _p_value(e.p_value), e.support) for e in graph.edges
+        (e.source, e.type, e.target, e.effect, e.weight, _p_value(e.p_value), e.support) for e in graph.edges
     ]
-    empty = [k for k in range(3, 6) if all(row[k] is None for row in rows)]
-    kept = [k for k in range(6) if k not in empty]
+    empty = [k for k in range(3, len(columns)) if all(row[k] is None for row in rows)]
+    kept = [k for k in range(len(columns)) if k not in empty]
     if not rows:
         return "<p>no edges between %s</p>" % escape(", ".join(graph.nodes))
     return _table([columns[k] for k in kept], [[row[k] for k in kept] for row in rows])
 
 
+def _picture(graph: "Graph") -> str:
+    picture = _svg.of_graph(graph)
+    return "<div>%s</div>" % picture if picture else ""
+
+
+def _folded(title: str, inside: str) -> str:
+    return "<details><summary>%s</summary>%s</details>" % (escape(title), inside)
+
+
 def of_graph(graph: "Graph") -> str:
-    """A list of edges."""
-    return "<div><b>%s</b>%s</div>" % (escape(graph._in_words()), _edges(graph))
+    """A picture and a list of edges."""
+    return "<div><b>%s</b>%s%s</div>" % (escape(graph._in_words()), _picture(graph), _edges(graph))
 
 
 def of_result(result: "Result") -> str:
-    """Decision, what was found, and the evidence, which can be folded away."""
+    """The answer, and what calls for care; notes and evidence are folded away."""
     from ._graph import Graph
 
     parts = ["<div><b>%s</b>" % escape(result.summary)]
@@ -71,13 +82,18 @@ def of_result(result: "Result") -> str:
     if reason:
         parts.append("<p>%s</p>" % escape(reason))
     if isinstance(result, Graph):
+        parts.append(_picture(result))
         parts.append(_edges(result))
     parts.append(_list("The data:", result.warnings))
-    parts.append(_list("Notes:", result.notes))
+    careful = [note for note, level in zip(result.notes, result.note_levels) if level != "info"]
+    parts.append(_list("Take care:", careful))
+    others = [note for note in result.notes if note not in careful]
+    if others:
+        parts.append(_folded("Notes (%d)" % len(others), _list("", others)))
     evidence: List[Sequence[Any]] = [(e.name, e.value, _p_value(e.p_value), e.text) for e in result.evidence]
     if evidence:
         table = _table(["evidence", "value", "p", "meaning"], evidence)
-        parts.append("<details><summary>Evidence (%d)</summary>%s</details>" % (len(evidence), table))
+        parts.append(_folded("Evidence (%d)" % len(evidence), table))
     facts = "%d rows, %d segments, seed %d, nonsens %s" % (
         result.n_rows,
         result.n_segments,
@@ -112,4 +128,8 @@ def of_segments(segments: Sequence[Dict[str, Any]]) -> str:
 
 def of_simulation(simulation: "Simulation") -> str:
     """What was simulated."""
-    return "<div><b>%s</b>%s</div>" % (escape(repr(simulation)[1:-1]), _edges(simulation.graph))
+    return "<div><b>%s</b>%s%s</div>" % (
+        escape(repr(simulation)[1:-1]),
+        _picture(simulation.graph),
+        _edges(simulation.graph),
+    )

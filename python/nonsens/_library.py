@@ -25,6 +25,8 @@ COMMANDS = {
     "effect": 2048,
 }
 
+TEXT_ALL, TEXT_REASONING = 1, 2  # nonsens_text_detail
+
 PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_int64, c_int64)
 
 
@@ -142,6 +144,8 @@ _PROTOTYPES = {
     "nonsens_data_free": (None, [_HANDLE]),
     "nonsens_data_warning_count": (c_int64, [_HANDLE]),
     "nonsens_data_warning_at": (c_char_p, [_HANDLE, c_int64]),
+    "nonsens_data_note_count": (c_int64, [_HANDLE]),
+    "nonsens_data_note_at": (c_char_p, [_HANDLE, c_int64]),
     "nonsens_method_count": (c_size_t, []),
     "nonsens_method_at": (POINTER(MethodInfo), [c_size_t]),
     "nonsens_run_direction": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),

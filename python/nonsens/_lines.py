@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Iterator, List, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence
 
 from . import _html
+from ._sentences import document_in_python
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import]
 
 
 class _Lines(Sequence[Dict[str, Any]]):
@@ -13,7 +17,7 @@ class _Lines(Sequence[Dict[str, Any]]):
 
     def __init__(self, lines: str) -> None:
         self._lines = lines
-        self._found: List[Dict[str, Any]] = [json.loads(line) for line in lines.splitlines()]
+        self._found: List[Dict[str, Any]] = [document_in_python(json.loads(line)) for line in lines.split("\n") if line]
 
     def __len__(self) -> int:
         return len(self._found)
@@ -39,9 +43,9 @@ class PairsResult(_Lines):
     def _repr_html_(self) -> str:
         return _html.of_pairs(self._found)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> "pandas.DataFrame":
         """The pairs as a pandas.DataFrame."""
-        import pandas  # type: ignore[import]
+        import pandas
 
         return pandas.DataFrame(self._found)
 
@@ -75,8 +79,8 @@ class SegmentsResult(_Lines):
             )
         return rows
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> "pandas.DataFrame":
         """A pandas.DataFrame with a row for each segment: its root causes, the size of the first, p and q."""
-        import pandas  # type: ignore[import]
+        import pandas
 
         return pandas.DataFrame(self._rows())

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _library as c
 from ._call import Context
+from ._sentences import in_python
 
 OptionValue = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Any]]
 RandomState = Union[None, int, np.random.RandomState, np.random.Generator]
@@ -27,6 +28,10 @@ _ELSEWHERE = {
     "pairs": "pairs",
     "shard": None,
     "rows": "rows",
+    # How cells of files are read.
+    "decimal": None,
+    "thousands": None,
+    "na-values": None,
 }
 # Keyword arguments that are not called as the option is: `in` is a word of Python's.
 _NAMES = {"in": "in_segment", "row": "rows"}
@@ -60,7 +65,7 @@ class Method:
     discover: bool  #: can find a graph
     needs_segments: bool
     direction_options: Tuple[str, ...]  #: keyword arguments that it uses for a pair, beside those of every run
-    discover_options: Tuple[str, ...]  #: likewise for a graph
+    discover_options: Tuple[str, ...]  #: the same for a graph
 
 
 def keyword_of(key: str) -> str:
@@ -80,7 +85,7 @@ def _option(info: c.OptionInfo) -> Option:
         name=keyword_of(c.text(info.key)),
         type=_TYPES[info.type],
         default=c.text(info.default_value),
-        text=c.text(info.text),
+        text=in_python(c.text(info.text)),
         group=c.text(info.group),
         choices=tuple(choices.split("|")) if choices else (),
         lowest=info.lowest,
@@ -138,9 +143,9 @@ def methods() -> Tuple[Method, ...]:
         found.append(
             Method(
                 name=c.text(info.name),
-                summary=c.text(info.summary),
+                summary=in_python(c.text(info.summary)),
                 citation=c.text(info.citation),
-                assumes=c.text(info.assumes),
+                assumes=in_python(c.text(info.assumes)),
                 direction=bool(info.commands & c.COMMANDS["direction"]),
                 discover=bool(info.commands & c.COMMANDS["discover"]),
                 needs_segments=bool(info.needs_segments),
@@ -164,17 +169,21 @@ def describe(command: str) -> str:
 # ---- keyword arguments ----
 
 
+def unknown(name: str, known: Sequence[str]) -> str:
+    """What is wrong with a name that is no parameter, and the nearest one that is."""
+    if name in _RENAMED:
+        hint = "; it is called %s here" % _RENAMED[name]
+    else:
+        near = difflib.get_close_matches(name, known, 1)
+        hint = "; did you mean %s?" % near[0] if near else ""
+    return "got an unexpected keyword argument %r%s" % (name, hint)
+
+
 def refuse_unknown(names: Sequence[str], known: Sequence[str], where: str) -> None:
     """A TypeError, with the nearest name, for a keyword argument that is no option."""
     for name in names:
-        if name in known:
-            continue
-        if name in _RENAMED:
-            hint = "; it is called %s here" % _RENAMED[name]
-        else:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = "; did you mean %s?" % near[0] if near else ""
-        raise TypeError("%s got an unexpected keyword argument %r%s" % (where, name, hint))
+        if name not in known:
+            raise TypeError("%s %s" % (where, unknown(name, known)))
 
 
 def seed_of(random_state: RandomState) -> int:

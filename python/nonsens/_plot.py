@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ._graph import Graph
     from ._results import Change
 
-_MOST_LABELS = 30
+_MAX_LABELS = 30
 
 
 def _axes(ax: Any) -> Any:
@@ -38,7 +38,7 @@ def modulation(values: Mapping[str, Mapping[str, Optional[float]]], title: str, 
     for name, by_segment in values.items():
         heights = [np.nan if by_segment[label] is None else by_segment[label] for label in labels]
         ax.plot(range(len(labels)), heights, marker="o", label=_plain(name))
-    if len(labels) <= _MOST_LABELS:
+    if len(labels) <= _MAX_LABELS:
         ax.set_xticks(range(len(labels)))
         ax.set_xticklabels([_plain(label) for label in labels], rotation=90 if len(labels) > 10 else 0)
     ax.set_xlabel("segment")
@@ -91,7 +91,7 @@ def scatter(X: NDArray[Any], segments: NDArray[Any], names: Sequence[str], ax: A
         ax.plot(X[rows, 0], X[rows, 1], ".", markersize=3, alpha=0.6, label=_plain(str(label)))
     ax.set_xlabel(_plain(names[0]))
     ax.set_ylabel(_plain(names[1]))
-    if len(set(segments.tolist())) <= _MOST_LABELS:
+    if len(set(segments.tolist())) <= _MAX_LABELS:
         ax.legend(markerscale=2, fontsize="small")
     return ax
 
@@ -105,7 +105,7 @@ def _plain(text: str) -> str:
 
 
 def _levels(graph: "Graph") -> Optional[List[int]]:
-    """How many arrows lead to each node at most; None where arrows go in a circle."""
+    """How many arrows lead to each node at most; None if arrows make a cycle."""
     arrows = [(graph.nodes.index(e.source), graph.nodes.index(e.target)) for e in graph.edges if e.type == "-->"]
     level = [0] * len(graph.nodes)
     for _ in range(len(graph.nodes) + 1):
@@ -120,7 +120,7 @@ def _levels(graph: "Graph") -> Optional[List[int]]:
 
 
 def _places(graph: "Graph") -> Dict[str, Tuple[float, float]]:
-    """Causes above their effects; on a circle where arrows go in one, or none lead anywhere."""
+    """Causes above their effects; on a circle if arrows make a cycle, or there are none."""
     count, level = len(graph.nodes), _levels(graph)
     if level is None or max(level, default=0) == 0:
         angles = [2 * np.pi * k / max(count, 1) for k in range(count)]

@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from . import _html, _plot
 from ._graph import Edge, Graph, Target
 from ._page import Page
+from ._sentences import document_in_python, in_python
 
 if TYPE_CHECKING:
+    import pandas  # type: ignore[import]
+
     from ._effects import EffectResult
 
 
@@ -38,6 +41,9 @@ class Opinion:
     p_value: Optional[float]
 
 
+Texts = Tuple[str, str]  # as the program prints it, and with all details
+
+
 def _real(value: Any) -> Optional[float]:
     return None if value is None else float(value)
 
@@ -45,18 +51,19 @@ def _real(value: Any) -> Optional[float]:
 class Result:
     """What all results have in common.
 
-    `str(result)` is the text that the program prints, `to_json()` the JSON that it writes.
+    `print(result)` shows the answer, `result.details` also all evidence and the reasoning, and `to_json()` is the
+    JSON that the program writes for the same run.
     """
 
-    def __init__(self, document: str, text: str) -> None:
+    def __init__(self, document: str, texts: Texts) -> None:
         self._json = document
-        self._text = text
-        self._found: Dict[str, Any] = json.loads(document)
+        self._text, self._details = (in_python(text) for text in texts)
+        self._found: Dict[str, Any] = document_in_python(json.loads(document))
 
     # ---- as a whole ----
 
     def to_dict(self) -> Dict[str, Any]:
-        """The result as the program's JSON has it."""
+        """The content of `to_json()` as a dict."""
         return dict(json.loads(self._json))
 
     def to_json(self) -> str:
@@ -65,6 +72,11 @@ class Result:
 
     def __str__(self) -> str:
         return self._text
+
+    @property
+    def details(self) -> str:
+        """The text of `print(result)` with all evidence, all options and the reasoning."""
+        return self._details
 
     def __repr__(self) -> str:
         return "<%s: %s>" % (type(self).__name__, self.summary)
@@ -185,7 +197,7 @@ class _Decision(Result):
 
     @property
     def p_value(self) -> Optional[float]:
-        """The p-value behind the decision; None where there is none.  Below `p_value_bound` it ranks results, and is
+        """The p-value behind the decision; None if there is none.  Below `p_value_bound` it ranks results, and is
         not to be read as a probability."""
         return _real(self._found["p_value"])
 
@@ -217,9 +229,13 @@ class DirectionResult(_Decision, Page):
     """
 
     def __init__(
-        self, document: str, text: str, disturbances: Optional[NDArray[Any]] = None, rows: Optional[NDArray[Any]] = None
+        self,
+        document: str,
+        texts: Texts,
+        disturbances: Optional[NDArray[Any]] = None,
+        rows: Optional[NDArray[Any]] = None,
     ) -> None:
-        super().__init__(document, text)
+        super().__init__(document, texts)
         self.disturbances = disturbances
         self.rows = rows
 
@@ -319,12 +335,12 @@ class DiscoverResult(Result, Graph, Page):
     def __init__(
         self,
         document: str,
-        text: str,
+        texts: Texts,
         formats: Dict[str, str],
         disturbances: Optional[NDArray[Any]] = None,
         rows: Optional[NDArray[Any]] = None,
     ) -> None:
-        Result.__init__(self, document, text)
+        Result.__init__(self, document, texts)
         Graph.__init__(self, self._found["nodes"], edges_of(self._found))
         self._formats = formats
         self.disturbances = disturbances
@@ -361,7 +377,7 @@ class DiscoverResult(Result, Graph, Page):
 
     @property
     def bootstrap(self) -> Optional[Dict[str, Any]]:
-        """How often each edge came out on resampled rows; None without `bootstrap`."""
+        """How often each edge came out on bootstrap samples; None without `bootstrap`."""
         return self._found.get("bootstrap")
 
     @property
@@ -391,7 +407,7 @@ class DiscoverResult(Result, Graph, Page):
         named = {"do": do, "change": change, "on": on, "in_segment": in_segment, "rows": rows}
         return effect_in(self, self._origin, named, n_jobs, verbose, options)
 
-    def effects(self, on: Any = None, **options: Any) -> Any:
+    def effects(self, on: Any = None, **options: Any) -> "pandas.DataFrame":
         """The effects of all variables on all others, or on some, as a pandas.DataFrame: how far the mean moves if the
         cause goes from its lower to its upper quartile.  `options` are those of `effect`."""
         return self.effect(on=on, **options).to_frame()
@@ -450,8 +466,8 @@ class ExplainResult(Result, Page):
         The graph that the verdicts rest on.
     """
 
-    def __init__(self, document: str, text: str) -> None:
-        super().__init__(document, text)
+    def __init__(self, document: str, texts: Texts) -> None:
+        super().__init__(document, texts)
         self.graph = Graph(self._found["nodes"], edges_of(self._found))
 
     @property
@@ -482,7 +498,7 @@ class ExplainResult(Result, Page):
         """All variables, by rank."""
         return [_change(variable) for variable in self._found["explain"]["variables"]]
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> "pandas.DataFrame":
         """The changes as a pandas.DataFrame, a row per variable."""
         import pandas
 
@@ -511,13 +527,13 @@ class IcaResult(Result):
     def __init__(
         self,
         document: str,
-        text: str,
+        texts: Texts,
         sources: NDArray[Any],
         rows: NDArray[Any],
         unmixing: NDArray[Any],
         mixing: NDArray[Any],
     ) -> None:
-        super().__init__(document, text)
+        super().__init__(document, texts)
         self.sources, self.rows, self.unmixing, self.mixing = sources, rows, unmixing, mixing
 
     @property

@@ -18,6 +18,7 @@ from ._call import Context
 from ._effects import EffectResult
 from ._errors import DataWarning
 from ._graph import Graph
+from ._knowledge import knowledge_of
 from ._lines import SegmentsResult
 from ._options import RandomState
 from ._page import Origin, Page
@@ -29,12 +30,13 @@ from ._results import (
     ExplainResult,
     IcaResult,
     IndependenceResult,
+    Texts,
 )
 from ._sentences import in_python
 from ._table import Table
 
 _FORMATS = {"dot": 1, "csv": 2, "tetrad": 3, "graphml": 4}
-_LISTS = ("x", "y", "given", "vars", "target", "on")
+_LISTS = ("x", "y", "given", "vars", "exclude", "target", "on")
 
 
 # ---- reading results ----
@@ -58,12 +60,11 @@ def _sources(result: c_void_p) -> Tuple[Optional[NDArray[Any]], NDArray[Any]]:
     return sources, rows[order]
 
 
-def _document(ctx: Context, result: c_void_p) -> Tuple[str, str]:
-    """JSON and text, as the program writes them."""
-    return (
-        ctx.written(c.lib.nonsens_result_write_json, result),
-        ctx.written(c.lib.nonsens_result_write_text, result, 0),
-    )
+def _document(ctx: Context, result: c_void_p) -> Tuple[str, Texts]:
+    """JSON and texts, as the program writes them."""
+    write = c.lib.nonsens_result_write_text
+    texts = ctx.written(write, result, 0), ctx.written(write, result, c.TEXT_ALL | c.TEXT_REASONING)
+    return ctx.written(c.lib.nonsens_result_write_json, result), texts
 
 
 def direction_result(ctx: Context, result: c_void_p) -> DirectionResult:
@@ -166,8 +167,11 @@ def run(
 ) -> Any:
     """The command on X and segments, or on a table that was made of them; graph: what explain or effect rests on."""
     table = X if isinstance(X, Table) else Table(X, segments)
+    known = knowledge_of(table, options.get("knowledge"))
+    if known.option is not None:
+        options = {**options, "knowledge": known.option}
     values = values_of(command, table, options, random_state, n_jobs)
-    with Context(for_verbosity(verbose)) as ctx:
+    with Context(for_verbosity(verbose)) as ctx, known.named_in_errors():
         made = _options.make(ctx, command, values)
         data = table.data(ctx, made)
         warn(data)

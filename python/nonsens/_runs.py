@@ -1,4 +1,4 @@
-"""The commands of the program as functions."""
+"""The functions of the package, one for each command of the program."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from . import _library as c
 from . import _options
 from ._call import Context
 from ._graph import Graph
+from ._knowledge import KnowledgeLike
 from ._lines import PairsResult
 from ._options import OptionValue, RandomState
 from ._progress import for_verbosity
@@ -28,7 +29,6 @@ from ._running import (
     diagnose_result,
     direction_result,
     discover_result,
-    explain_result,
     graph_of,
     ica_result,
     independence_result,
@@ -42,27 +42,30 @@ from ._table import Table
 Columns = Union[None, str, int, Iterable[Union[str, int]]]
 
 
-_SHARED = """X : array-like or data frame of shape (n_rows, n_columns), or dict of columns
-        The data; columns of a data frame or dict keep their names, those of an array are called c1, c2, ...  NaN, None,
-        pandas.NA and masked values are missing: an error, unless na="drop-rows" leaves out their rows.
-    segments : array-like of shape (n_rows,), str or None
-        The label of each row's segment (any text or number, used as a category only); or the name of a column of X; or
-        "equal:K", which cuts the rows, in their order, into K blocks; or None, for methods that need no segments.
+_SHARED = """X : array-like, data frame, Arrow table or dict of columns
+        The data: rows and columns of numbers.  The columns of an array are called c1, c2, ...  A list of frames, or a
+        dict {name: frame}, has a segment in each frame.  NaN, None, pandas.NA, null and masked values are missing: an
+        error, unless na="drop-rows" leaves out their rows or, in direction and discover, na="pairwise" uses the rows
+        that have the variables in question.
+    segments : array-like of shape (n_rows,), str, list of str or None
+        The label of each row's segment, any text or number, used as a category only; or the name of a column of X; or
+        the names of several, which together are the label; or "equal:K", which cuts the rows into K blocks; or None,
+        for methods that need no segments.
     random_state : int, RandomState, Generator or None
-        Seed of every random number, 1 by default: the same seed gives the same result.  None draws one.
+        Seed of every random number: the same seed gives the same result.  None draws one.
     n_jobs : int or None
-        Threads: -1 (the default) all cores, None one, -2 all cores but one.  Results do not depend on it.
+        Threads: -1 all cores, None one, -2 all cores but one.  Results do not depend on it.
     verbose : int
         1 shows a progress bar, in terminals and notebooks.
     **options
-        Further options of `nonsens {command}`, with _ for -; :func:`nonsens.options` lists them."""
+        Further options; ``nonsens.options("{command}")`` explains them."""
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def documented(function: _Function) -> _Function:
-    """Writes what all functions have in common into the docstring."""
+    """Adds the parameters that all functions have to the docstring."""
     shared = _SHARED.replace("{command}", function.__name__)
     function.__doc__ = (function.__doc__ or "").replace("{shared}", shared)
     return function
@@ -91,7 +94,7 @@ def direction(
     ----------
     {shared}
     x, y : str or int
-        The two variables, where X has more than two: names, or places counted from 0.
+        The two variables, if X has more than two: names, or positions from 0.
     method : str
         The method that decides; :func:`nonsens.methods` lists them.
     alpha : float
@@ -126,7 +129,7 @@ def discover(
     method: str = "structured",
     alpha: float = 0.05,
     bootstrap: int = 0,
-    knowledge: "Union[None, str, os.PathLike[str]]" = None,
+    knowledge: KnowledgeLike = None,
     targets: "Union[None, str, os.PathLike[str]]" = None,
     random_state: RandomState = 1,
     n_jobs: Optional[int] = -1,
@@ -143,11 +146,13 @@ def discover(
     alpha : float
         Error level of the decision as a whole; for pc, pc-nonsens and cdnod of each test of independence.
     bootstrap : int
-        Find the graph again in so many resamples of the rows, and tell how many of them have each edge.
-    knowledge : path
-        A file with what is known beforehand, in Tetrad's text format: tiers, forbidden and required arrows.
+        Number of bootstrap samples in which the graph is found again; `Edge.support` is the share that has the edge.
+    knowledge : dict, list or path
+        What is known beforehand: {"forbidden": [("a", "b")], "required": [("b", "c")], "tiers": [["a"], ["b", "c"]]},
+        each part if you have it.  No arrow leads from a later tier to an earlier one.  A list holds required arrows, a
+        path names a file in Tetrad's text format (docs/knowledge.md).
     targets : path
-        A CSV file with the interventions, segment,variable,kind: which segments hit which variables (docs/targets.md).
+        A CSV file with the interventions: which segments changed which variables (docs/targets.md).
 
     Returns
     -------
@@ -170,74 +175,6 @@ def discover(
 
 
 @documented
-def explain(
-    X: Any,
-    segments: Any,
-    *,
-    of: Any,
-    against: Any = None,
-    graph: Any = None,
-    method: str = "structured",
-    alpha: float = 0.05,
-    knowledge: "Union[None, str, os.PathLike[str]]" = None,
-    random_state: RandomState = 1,
-    n_jobs: Optional[int] = -1,
-    verbose: int = 0,
-    **options: OptionValue,
-) -> Any:
-    """Which disturbances changed in a segment, and which variables merely follow?
-
-    Parameters
-    ----------
-    {shared}
-    of : label
-        The segment to explain; "all": each segment in turn, unless one has this label.
-    against : label or None
-        The segment to compare it with; None: all others together.
-    graph : Graph, matrix, path or None
-        What causes what; of a matrix A[i, j] != 0 means that column i causes column j.  None: it is found by `method`.
-    method : str
-        The method that finds the graph.
-    alpha : float
-        Error level: the share of false ones among the root causes, on average.
-    knowledge : path
-        A file with what is known beforehand, in Tetrad's text format; not with `graph`.
-
-    Returns
-    -------
-    ExplainResult, or SegmentsResult of all segments
-
-    Examples
-    --------
-    >>> import nonsens
-    >>> data = nonsens.simulate(sem="node", nodes=4, segments=9, per_segment=300, fault=4, random_state=3)
-    >>> broken = data.truth()["fault"]
-    >>> found = nonsens.explain(
-    ...     data.to_frame(), "segment", of=broken["segment"], against=broken["against"], graph=data.graph
-    ... )
-    >>> found.root_causes == [broken["variable"]]
-    True
-    >>> found.changes[0].verdict, found.changes[0].how
-    ('changed itself', 'wider')
-    >>> all_found = nonsens.explain(
-    ...     data.to_frame(), "segment", of="all", against=broken["against"], graph=data.graph
-    ... )
-    >>> len(all_found), all_found[-1]["segment"], all_found[-1]["explain"]["root_causes"] == [broken["variable"]]
-    (8, 's9', True)
-    """
-    table = Table(X, segments)
-    named: Dict[str, Any] = {"method": method, "alpha": alpha, "knowledge": knowledge, **options}
-    named.update(of=table.label_of(of), against=None if against is None else table.label_of(against))
-    known = None
-    if isinstance(graph, (str, os.PathLike)):
-        named["graph"] = graph
-    elif graph is not None:
-        names = table.numbers(options.get("vars"))
-        known = graph if isinstance(graph, Graph) else Graph.from_adjacency(graph, names)
-    return run("explain", explain_result, table, None, named, random_state, n_jobs, verbose, graph=known)
-
-
-@documented
 def ica(
     X: Any,
     segments: Any = None,
@@ -248,7 +185,7 @@ def ica(
     verbose: int = 0,
     **options: OptionValue,
 ) -> IcaResult:
-    """Separates 2 to 100 variables into as many sources that are independent inside each segment.
+    """Separates 2 to 100 variables into as many sources, which are independent inside each segment (linear ICA).
 
     Parameters
     ----------
@@ -289,18 +226,18 @@ def independence(
     verbose: int = 0,
     **options: OptionValue,
 ) -> IndependenceResult:
-    """Are two variables independent, inside each segment where there are segments?
+    """Are two variables independent, inside each segment if there are segments?
 
     Parameters
     ----------
     {shared}
     x, y : str, int or list of these
-        The two variables, names or places counted from 0; several make a vector.
+        The two variables, names or positions from 0; several are tested as a vector.
     given : str, int or list of these
-        Variables to condition on: the question is then whether x and y are independent once these are known.
+        Variables to condition on: are x and y independent given these?
     test : str
-        "hsic" and "kci" (without and with `given`: what "auto" means), "rcit", "fisher-z", "residuals",
-        "information"; or, of x alone against the segment, "ks", "levene" and "kruskal".
+        "auto" ("hsic", or "kci" if `given`), "rcit", "fisher-z", "residuals" or "information"; or "ks", "levene" or
+        "kruskal", which test whether x alone differs between segments.
     alpha : float
         Error level.
 
@@ -343,7 +280,7 @@ def diagnose(
     ----------
     {shared}
     x, y : str or int
-        Look at this pair alone.
+        Checks this pair only.
     alpha : float
         Error level of the tests.
 
@@ -364,16 +301,16 @@ def diagnose(
 
 
 def simulate(*, random_state: RandomState = 1, **options: OptionValue) -> Simulation:
-    """Data with known causes.
+    """Simulates data with known causes.
 
     Parameters
     ----------
     random_state : int, RandomState, Generator or None
         Seed of every random number.
     **options
-        Options of `nonsens simulate`, with _ for -, among them sem ("layered" or "node"), nodes, depth, segments,
-        per_segment, noise, scale=(lo, hi), mean=(lo, hi), modulate, cyclic, independent, confounded, edge_prob;
-        :func:`nonsens.options` lists them.
+        Among them sem ("layered" or "node"), nodes, depth, segments, per_segment, noise, scale=(lo, hi),
+        mean=(lo, hi), modulate, cyclic, independent, confounded and edge_prob; ``nonsens.options("simulate")``
+        explains all of them.
 
     Returns
     -------
@@ -427,17 +364,17 @@ def directions(
     verbose: int = 0,
     **options: OptionValue,
 ) -> PairsResult:
-    """A direction for each of many pairs, with q-values.
+    """Which variable causes the other, for many pairs?  With q-values.
 
     Parameters
     ----------
     {shared}
     pairs : "all", list of (x, y) or path
-        All pairs of columns, those listed, or those in a file with two names a line.
+        All pairs of columns, a list of pairs, or a file with two names per line.
     method, alpha
         As for :func:`nonsens.direction`.
     fdr : str
-        How q-values are made: "bh", "by" or "none".
+        How q-values are computed: "bh" (Benjamini-Hochberg), "by" (Benjamini-Yekutieli) or "none".
 
     Returns
     -------
@@ -475,11 +412,15 @@ def compare(estimate: Any, truth: Any, *, pattern: bool = False, closure: bool =
     Parameters
     ----------
     estimate, truth : Graph, matrix or path
-        Graphs, also in files as `nonsens compare` reads them; of a matrix A[i, j] != 0 means i -> j.
+        Graphs; in a matrix, A[i, j] != 0 means i -> j.
     pattern : bool
-        Compare with the truth's pattern (CPDAG).
+        Compares with the pattern (CPDAG) of the truth.
     closure : bool
-        Compare with the transitive closure of the truth as well.
+        Compares with the transitive closure of the truth as well.
+
+    Returns
+    -------
+    Comparison
 
     Examples
     --------

@@ -1,76 +1,177 @@
-"""The library's sentences as a caller of this package needs them: options of the program become keyword arguments."""
+"""Sentences of the library in Python's words: options of the program become keyword arguments.
+
+The library speaks of `--na drop-rows`; Python shows na="drop-rows".  Text in double quotes is data, such as the name
+of a column, and stays as it is, unless a value of an option is in quotes.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 from functools import lru_cache
-from typing import Dict, Match, NamedTuple, Tuple
+from typing import Any, Dict, List, Match, NamedTuple, Optional, Tuple
 
 from . import _library as c
 
-# What this package calls otherwise, or takes in another way.
-_RENAMED = {"seed": "random_state", "threads": "n_jobs", "segment": "segments", "in": "in_segment", "row": "rows"}
-_PROGRAM_ONLY = ("no-header",)
-_FLAG = 0  # of the library's types of options
+# Arguments that have another name in this package.
+RENAMED = {"seed": "random_state", "threads": "n_jobs", "segment": "segments", "in": "in_segment", "row": "rows"}
+_LISTS = ("vars", "exclude", "given")
+_CHANGES = ("do", "change")
+_FLAG, _RANGE = 0, 5  # types of the library's options: on or off; two numbers
 
+# What the program calls by an option, and this package by something else.
+_ELSEWHERE = {
+    "json": "to_json()",
+    "html": 'to_html("report.html")',
+    "dot": "to_dot()",
+    "csv": "to_csv()",
+    "graphml": "to_graphml()",
+    "tetrad": "to_tetrad()",
+    "verbose": "details",
+    "explain": "steps",
+    "sources": "disturbances",
+    "truth": "truth()",
+}
 _PHRASES = (
-    (
-        "name their column with --segment COL, cut the rows with --segments equal:K, or give one file per segment",
-        'give a label for each row as `segments`, or cut the rows with segments="equal:K"',
-    ),
-    ("--x A --y B", "--x A and --y B"),
-    ("--do A=VALUE", "do={A: VALUE}"),
+    (re.compile(r"give one file per segment"), "give a list of frames, one per segment"),
+    (re.compile(r"(?:-v|--verbose) or --json (?=shows?\b)"), "`details` "),
+    (re.compile(r"--json (?=shows?\b)"), "`details` "),
+    (re.compile(r"--json FILE or --journal FILE"), "--journal FILE"),
+    (re.compile(r"(?<=[\s;:(])-v\b"), "`details`"),
+    (re.compile(r"names? or #k(?: \((?:#1 is the first column|from 1)\))?"), "name or position (from 0)"),
+    (re.compile(r"`(nonsens (?:direction|discover|explain|effect|ica|independence|diagnose|simulate|compare)\b[^`]*)`"),
+     r"\1"),
+    (re.compile(r"; left out, it is FILE\.journal of --json FILE|, or FILE\.journal beside --json FILE"), ""),
+    (re.compile(r"`?\bnonsens (direction|discover|explain|effect|ica|independence|diagnose|simulate|compare)\b`?"),
+     r"nonsens.\1()"),
+    (re.compile(r"`nonsens methods`"), "nonsens.methods()"),
 )
-_OPTION = re.compile(r"--([a-z][a-z-]*[a-z]|[a-z])\b(?: ([^\s,;:()]+(?::K)?))?")
-_REFUSED = re.compile(r"^--([a-z][a-z-]*) (.*?): ")  # how a sentence on the value of an option begins
+_JOINED = (  # once options are arguments
+    (re.compile(r'name them with pairs="all" or pairs="FILE"'), "call nonsens.directions() for them"),
+    (re.compile(r"\bLO:HI\b"), "(LO, HI)"),
+    (re.compile(r'name their column with segments="COL"'), "give a label for each row, or their column, as `segments`"),
+    (re.compile(r'\b(x="[^"]*") (?=y=")'), r"\1, "),
+    (re.compile(r'(nonsens\.\w+\()\) (\w+=(?:"[^"]*"|\w+))'), r"\1\2)"),
+)
+_MORE = re.compile(r"^More: .*$", re.MULTILINE)
+_PYTHON_MORE = 'More: print(result.details), result.to_html("report.html")'
+_COMMAND = re.compile(r"nonsens (\w+) FILE(?:\.\.\.)?((?:'[^']*'|[^'\n])*)")  # quoted text may have several lines
+
+_QUOTED = r'"[^"\n]*"'
+_QUOTED_WHOLE = re.compile(_QUOTED + "$")
+_OPTION = r"(`?)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?:[ =](%s|[^\s;()`]+))?(`?)" % _QUOTED
+_EITHER = re.compile(r"(?P<data>%s)|%s" % (_QUOTED, _OPTION))
+_REFUSED = re.compile(r"^--([a-z][a-z0-9-]*) (.*?): ")  # a sentence on the value of an option begins with it
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$")
-_PLACEHOLDER = re.compile(r"[A-Z]+$")  # such as the K of "--folds K"
+_PLACEHOLDER = re.compile(r"[A-Z]+([=,:/][A-Z]+)*$|equal:K$")  # A, COL, A=VALUE, A,B, I/N
+_END = re.compile(r"[,.:]+$")  # punctuation of the sentence behind a value
 
 
 class _Keyword(NamedTuple):
     name: str
     is_flag: bool
+    is_range: bool
     choices: Tuple[str, ...]
 
 
 @lru_cache(maxsize=None)
 def _keywords() -> Dict[str, _Keyword]:
     """The keyword arguments, by the names of the options."""
-    found = {}
+    found: Dict[str, _Keyword] = {}
     for i in range(c.lib.nonsens_option_count()):
         info = c.lib.nonsens_option_at(i).contents
         key = c.text(info.key)
-        if key not in _PROGRAM_ONLY:
-            name = _RENAMED.get(key, key.replace("-", "_"))
-            choices = ("equal:K",) if key == "segments" else tuple(c.text(info.choices).split("|"))
-            found[key] = _Keyword(name, info.type == _FLAG, choices)
+        choices = tuple(c.text(info.choices).split("|"))
+        if key in found:  # options of two commands may share a name
+            choices += found[key].choices
+        found[key] = _Keyword(RENAMED.get(key, key.replace("-", "_")), info.type == _FLAG, info.type == _RANGE, choices)
+    for key in ("pairs", "of", "on"):
+        found[key] = found[key]._replace(choices=("all",))
+    method = found["method"]
+    names = [c.text(c.lib.nonsens_method_at(i).contents.name) for i in range(c.lib.nonsens_method_count())]
+    found["method"] = method._replace(choices=method.choices + tuple(names))
     return found
 
 
-def _setting(keyword: _Keyword, value: str) -> str:
-    bare = _NUMBER.match(value) or _PLACEHOLDER.match(value)
-    return "%s=%s" % (keyword.name, value if bare else '"%s"' % value)
+# ---- values ----
+
+
+def _quoted(value: str) -> str:
+    return value if _NUMBER.match(value) else '"%s"' % value.replace('"', "'")
+
+
+def _change(value: str) -> str:
+    """A=VALUE as a dict."""
+    pairs = [one.partition("=") for one in value.split(",")]
+    return "{%s}" % ", ".join('"%s": %s' % (a, b.lstrip("+") if b else "...") for a, _, b in pairs)
+
+
+def _setting(keyword: _Keyword, key: str, value: str) -> str:
+    """name=value, as Python writes it."""
+    if "\n" in value:
+        return "%s=%s" % (keyword.name, keyword.name)
+    if keyword.is_range and value.count(":") == 1:
+        return "%s=(%s)" % (keyword.name, value.replace(":", ", "))
+    if key in _CHANGES and "=" in value:
+        return "%s=%s" % (keyword.name, _change(value))
+    if key in _LISTS or (key in ("x", "y", "on") and "," in value):
+        return "%s=[%s]" % (keyword.name, ", ".join(_quoted(one) for one in value.split(",")))
+    bare = _PLACEHOLDER.match(value) and len(value) == 1 and key not in ("x", "y")
+    return "%s=%s" % (keyword.name, value if bare else _quoted(value))
+
+
+def _is_value(keyword: _Keyword, value: str) -> bool:
+    return value in keyword.choices or bool(_NUMBER.match(value) or _PLACEHOLDER.match(value))
+
+
+# ---- sentences ----
 
 
 def _argument(match: "Match[str]") -> str:
     """An option, with its value if a value follows and not the rest of the sentence."""
-    keyword, value = _keywords().get(match.group(1)), match.group(2)
-    if keyword is None:
+    if match.group("data") is not None:
         return match.group(0)
-    is_value = value is not None and (
-        value in keyword.choices or _NUMBER.match(value) or _PLACEHOLDER.match(value)
-    )
-    if is_value and not keyword.is_flag:
-        return _setting(keyword, value)
-    shown = keyword.name + "=True" if keyword.is_flag else "`%s`" % keyword.name
-    return shown if value is None else "%s %s" % (shown, value)
+    key, value = match.group(3), match.group(4) or ""
+    keyword = _keywords().get(key)
+    text = value.strip('"') if value.startswith('"') else _END.sub("", value)
+    rest = "" if value.startswith('"') else value[len(text):]
+    closed = match.group(5) if not match.group(2) else ""
+    if keyword is None:
+        shown = "`%s`" % _ELSEWHERE.get(key, key.replace("-", "_"))
+        return shown + (rest if _PLACEHOLDER.match(text) else " " + value if value else "") + closed
+    if keyword.is_flag:
+        return keyword.name + "=True" + (" " + value if value else "") + closed
+    if value and _is_value(keyword, text):
+        return _setting(keyword, key, text) + rest + closed
+    return "`%s`" % keyword.name + (" " + value if value else "") + closed
 
 
 def _refusal(match: "Match[str]") -> str:
-    if match.group(1) == "row":  # rows are counted from 1 here, as in all sentences on the data
-        return "data row %s: " % match.group(2)
-    keyword = _keywords().get(match.group(1))
-    return match.group(0) if keyword is None else _setting(keyword, match.group(2)) + ": "
+    """The beginning of a sentence on the value of an option."""
+    key, value = match.group(1), match.group(2)
+    if key == "row":  # data rows are counted from 1 in all sentences
+        return "data row %s: " % value
+    keyword = _keywords().get(key)
+    if keyword is None or "--" in value or (" " in value and "=" not in value and not _QUOTED_WHOLE.match(value)):
+        return match.group(0)  # the rest of a sentence, not a value
+    return _setting(keyword, key, value[1:-1] if _QUOTED_WHOLE.match(value) else value) + ": "
+
+
+def _call(match: "Match[str]") -> str:
+    """A command line of the program as a call of this package's function."""
+    command, line = match.groups()
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return match.group(0)
+    arguments: List[str] = ["X"]
+    while words:
+        key = words.pop(0)[2:]
+        keyword = _keywords().get(key)
+        value = words.pop(0) if words and (keyword is None or not keyword.is_flag) else None
+        if keyword is not None:
+            arguments.append(_setting(keyword, key, value) if value is not None else keyword.name + "=True")
+    return "nonsens.%s(%s)" % (command, ", ".join(arguments))
 
 
 def in_python(sentence: str) -> str:
@@ -78,7 +179,27 @@ def in_python(sentence: str) -> str:
 
     >>> in_python("leave out such rows with --na drop-rows")
     'leave out such rows with na="drop-rows"'
+    >>> in_python('column "--x": write --vars A,B or --x A --y B')
+    'column "--x": write vars=["A", "B"] or x="A", y="B"'
     """
-    for program, python in _PHRASES:
-        sentence = sentence.replace(program, python)
-    return _OPTION.sub(_argument, _REFUSED.sub(_refusal, sentence))
+    sentence = _COMMAND.sub(_call, _MORE.sub(_PYTHON_MORE, sentence))
+    for pattern, python in _PHRASES:
+        sentence = pattern.sub(python, sentence)
+    sentence = _EITHER.sub(_argument, _REFUSED.sub(_refusal, sentence))
+    for pattern, python in _JOINED:
+        sentence = pattern.sub(python, sentence)
+    return sentence
+
+
+# ---- documents ----
+
+_WORDS = {"text", "notes", "warnings", "reason", "steps", "assumptions", "settle", "error", "graph_check", "convention"}
+
+
+def document_in_python(found: Any, key: Optional[str] = None) -> Any:
+    """A result's JSON with its sentences in Python's words; names, labels and options stay."""
+    if isinstance(found, dict):
+        return {name: document_in_python(value, name) for name, value in found.items()}
+    if isinstance(found, list):
+        return [document_in_python(value, key) for value in found]
+    return in_python(found) if isinstance(found, str) and key in _WORDS else found

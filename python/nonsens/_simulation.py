@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _html, _plot
 from ._graph import Edge, Graph
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import]
 
 
 class Simulation:
@@ -61,7 +64,7 @@ class Simulation:
         """All that is known, as the program's --truth file has it."""
         return dict(json.loads(self._json))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> "pandas.DataFrame":
         """X and, in a column `segment`, the labels, as a pandas.DataFrame."""
         import pandas
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ctypes
 import difflib
 import reprlib
+from collections.abc import Mapping
 from ctypes import c_char_p, c_void_p
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from . import _library as c
 from ._call import Context
 from ._columns import addressable, as_array, columns_of, is_missing, refuse_segments
+from ._frames import are_frames, columns_of_frames, frame_names
+from ._segments import codes_of, joined_codes, label_columns, names_columns
 
 _BYTES = 8  # of a double
 
@@ -32,6 +35,10 @@ def _refuse_text(values: NDArray[Any], name: str) -> None:
     """An error at the first value that is no number, as in a file; nothing where none is one."""
     numbers, first = 0, None
     for i, value in enumerate(values):
+        if isinstance(value, (Mapping, list, set)):
+            raise TypeError(
+                "column %r, data row %d: the argument must be a string or a number, not %r" % (name, i + 1, type(value))
+            )
         try:
             numbers += not np.isnan(float(value))
         except (TypeError, ValueError, OverflowError):
@@ -43,6 +50,9 @@ def _refuse_text(values: NDArray[Any], name: str) -> None:
 
 def _doubles(values: Any, name: str) -> Optional[NDArray[Any]]:
     """(rows) doubles, the caller's own memory where that is possible; None for a column of text."""
+    if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub":
+        doubles: Any = values.astype(np.float64)
+        return np.asarray(doubles.filled(np.nan))
     array = as_array(values, "column %r" % name)
     if array.dtype.kind in "OUS":
         try:
@@ -53,56 +63,10 @@ def _doubles(values: Any, name: str) -> Optional[NDArray[Any]]:
             _refuse_text(array, name)
             return None
     if array.dtype.kind == "c":
-        raise ValueError("column %r holds complex numbers; take real ones" % name)
+        raise ValueError("Complex data not supported: column %r; take real numbers" % name)
     if array.dtype.kind not in "fiub":
         return None  # times and the like
     return addressable(np.asarray(array, dtype=np.float64))
-
-
-# ---- labels of segments ----
-
-
-def _label_text(value: Any) -> Optional[str]:
-    """A label as it would stand in a file; None where it is missing."""
-    if is_missing(value):
-        return None
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    return None if text in ("", "<NA>", "NaT") else text
-
-
-def _categorise(values: Sequence[Any]) -> Tuple[NDArray[Any], List[str]]:
-    """(rows) categories, counted in the order of their first rows, and their texts; -1 where the label is missing."""
-    known: Dict[str, int] = {}
-    by_value: Dict[Any, int] = {}
-    category = np.empty(len(values), dtype=np.int32)
-    for i, value in enumerate(values):
-        try:
-            code = by_value.get((type(value), value))
-        except TypeError:
-            raise TypeError("data row %d: %r is no label of a segment" % (i + 1, value)) from None
-        if code is None:
-            text = _label_text(value)
-            code = -1 if text is None else known.setdefault(text, len(known))
-            by_value[(type(value), value)] = code
-        category[i] = code
-    return category, list(known)
-
-
-def _codes(segments: Any) -> Tuple[NDArray[Any], List[str]]:
-    array = as_array(segments, "segments")
-    if array.dtype.kind == "c":
-        raise ValueError("segments must be texts, numbers or dates, not complex numbers")
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise ValueError("segments must have one label per row, not the shape %s" % (array.shape,))
-    has_order = array.dtype.kind in "iub" or (array.dtype.kind == "U" and not np.any(array == ""))
-    if not has_order:
-        return _categorise(array.tolist() if array.dtype.kind != "M" else array.astype(str).tolist())
-    _, first, inverse = np.unique(array, return_index=True, return_inverse=True)
-    place = np.empty(len(first), dtype=np.int32)  # in the order of their first rows
-    place[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    return place[inverse].astype(np.int32), [str(array[i]) for i in np.sort(first)]
 
 
 # ---- the table ----
@@ -111,44 +75,86 @@ def _codes(segments: Any) -> Tuple[NDArray[Any], List[str]]:
 class Table:
     """X and segments, ready for the library; keeps alive whatever its pointers point to.
 
-    segments: labels, one per row; the name of a column of X; "equal:K", to cut the rows into K blocks; or None.
+    segments: labels, one per row; the name of a column of X, or several; "equal:K", to cut the rows into K blocks; or
+    None.
     """
 
     def __init__(self, X: Any, segments: Any = None) -> None:
-        self._keys, columns = columns_of(X)
-        self.names = ["c%d" % (j + 1) for j in range(len(columns))] if not self._keys else [str(k) for k in self._keys]
-        self._places = list(self.names)  # with the column of labels, where that is one of X
-        self.rows = len(columns[0]) if columns else len(X)
         self.segment = ""  # the options that tell of segments
         self.segments = ""
         self.labels: List[str] = []
         self.category: Optional[NDArray[Any]] = None
-        self._take_segments(X, segments, columns)
+        if are_frames(X):
+            self._keys, columns, lengths = columns_of_frames(X)
+            segments = self._labels_of_frames(X, segments, lengths)
+        else:
+            self._keys, columns = columns_of(X)
+        self.names = ["c%d" % (j + 1) for j in range(len(columns))] if not self._keys else [str(k) for k in self._keys]
+        self._places = list(self.names)  # with the column of labels, if that is one of X
+        self.rows = len(columns[0]) if columns else _rows_without_columns(X)
+        self._take_segments(segments, columns)
         self.values = [_doubles(column, name) for name, column in zip(self.names, columns)]
 
-    def _take_segments(self, X: Any, segments: Any, columns: List[Any]) -> None:
+    def _labels_of_frames(self, X: Any, segments: Any, lengths: List[int]) -> Any:
+        """Each frame is a segment, called by its key or s1, s2, ...; unless a column has the labels."""
+        if segments is None:
+            return np.repeat(np.array(frame_names(X), dtype=object), lengths)
+        if isinstance(segments, str) or (isinstance(segments, (list, tuple)) and len(segments) != sum(lengths)):
+            raise ValueError(
+                "X is several frames, each a segment, so segments cannot be given as well; leave it out, or put all "
+                "rows into one frame"
+            )
+        return segments
+
+    def _take_segments(self, segments: Any, columns: List[Any]) -> None:
         if segments is None:
             return
         if isinstance(segments, str) and segments not in self.names:
             if not segments.startswith("equal:"):
-                near = difflib.get_close_matches(segments, self.names, 1)
                 raise ValueError(
                     "segments=%r: X has no column of that name; give labels, one per row, a column, or equal:K%s"
-                    % (segments, ". Did you mean %r?" % near[0] if near else "")
+                    % (segments, self._hint(segments))
                 )
             self.segments = segments
             return
-        if isinstance(segments, str):
-            place = self.names.index(segments)
-            self.segment, segments = segments, columns[place]
-            del self.names[place], columns[place]
+        if isinstance(segments, str) or names_columns(segments, self.names, self.rows):
+            labels = self._take_columns([segments] if isinstance(segments, str) else list(segments), columns)
         else:
-            refuse_segments(segments)
+            labels = self._take_labels(segments, columns)
+        if len(labels[0]) != self.rows:
+            raise ValueError("X has %d rows, but segments has %d labels" % (self.rows, len(labels[0])))
+        self.category, self.labels = joined_codes(labels)
+
+    def _hint(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self.names, 1)
+        return ". Did you mean %r?" % near[0] if near else ""
+
+    def _take_columns(self, wanted: List[str], columns: List[Any]) -> List[Any]:
+        """Takes columns of labels out of X."""
+        self.segment = ",".join(wanted)
+        found = []
+        for name in wanted:
+            if name not in self.names:
+                raise ValueError("segments names %r, but X has no such column%s" % (name, self._hint(name)))
+            place = self.names.index(name)
+            found.append(columns[place])
+            del self.names[place], columns[place]
+        return found
+
+    def _take_labels(self, segments: Any, columns: List[Any]) -> List[Any]:
+        """Labels that are given beside X."""
+        refuse_segments(segments)
+        names, labels = label_columns(segments)
+        if len(labels) == 1 and not names:
             self.segment = str(segments.name) if _is_series(segments) and segments.name is not None else "segment"
             self._drop_twin(segments, columns)
-        if len(segments) != self.rows:
-            raise ValueError("X has %d rows, but segments has %d labels" % (self.rows, len(segments)))
-        self.category, self.labels = _codes(segments)
+            return labels
+        self.segment = ",".join(str(name) for name in names)
+        for name, values in zip(names, labels):
+            place = self.names.index(str(name)) if str(name) in self.names else -1
+            if place >= 0 and _equal(columns[place], values):
+                del self.names[place], columns[place]
+        return labels
 
     def _drop_twin(self, segments: Any, columns: List[Any]) -> None:
         """The column of labels may still be in X: it is no variable then."""
@@ -227,6 +233,13 @@ class Table:
         )
 
 
+def _rows_without_columns(X: Any) -> int:
+    try:
+        return len(X)
+    except TypeError:
+        raise ValueError("X has no columns; give a table with numbers") from None
+
+
 def _encode(name: str) -> bytes:
     if "\0" in name:
         raise ValueError("there is a NUL in the name %r" % name)
@@ -242,7 +255,7 @@ def _equal(a: Any, b: Any) -> bool:
         are_numbers = one.dtype.kind in "fiub" and other.dtype.kind in "fiub"
         if are_numbers and bool(np.all(one == other)):
             return True  # 1 is 1.0
-        (first, texts), (second, other_texts) = _codes(one), _codes(other)
+        (first, texts), (second, other_texts) = codes_of(one), codes_of(other)
         return texts == other_texts and bool(np.all(first == second))
     except (TypeError, ValueError):
         return False

@@ -10,6 +10,7 @@ import numpy as np
 from ._effects import EffectResult
 from ._errors import DataError, UsageError
 from ._graph import Graph
+from ._knowledge import KnowledgeLike
 from ._options import OptionValue, RandomState, as_text
 from ._page import Origin
 from ._results import DiscoverResult
@@ -75,7 +76,7 @@ def words_of(table: Table, do: Changes, change: Changes, on: Columns, in_segment
 @documented
 def effect(
     X: Any,
-    segments: Any,
+    segments: Any = None,
     *,
     do: Changes = None,
     change: Changes = None,
@@ -88,7 +89,7 @@ def effect(
     draws: int = 100,
     refute: int = 0,
     extrapolate: bool = False,
-    knowledge: "Union[None, str, os.PathLike[str]]" = None,
+    knowledge: KnowledgeLike = None,
     random_state: RandomState = 1,
     n_jobs: Optional[int] = -1,
     verbose: int = 0,
@@ -106,13 +107,13 @@ def effect(
         Adds to variables: {"temp": 1} or {"temp": -2}.  Without `do` and `change` the result is a table of the effects
         of all variables on all others.
     on : str, int or list of these
-        The variables that are asked about, names or places counted from 0; None: all others.
+        The variables asked about, names or positions from 0; None: all others.
     in_segment : label or None
         What would happen in this segment; None: in all rows, and in each segment.
     rows : int, list of int or "all"
         What these rows of X, from 0, would have been.
     graph : Graph, matrix, path or None
-        What causes what; of a matrix A[i, j] != 0 means that column i causes column j.  None: it is found by `method`.
+        What causes what; in a matrix, A[i, j] != 0 means that column i causes column j.  None: `method` finds it.
     method : str
         The method that finds the graph.
     alpha : float
@@ -124,9 +125,9 @@ def effect(
         must be 0, and random subsets of the rows; see `Effect.placebo` and `Effect.subsets`.  0: none; else at least
         10.
     extrapolate : bool
-        Answer also where few rows are like those asked about.
-    knowledge : path
-        A file with what is known beforehand, in Tetrad's text format; not with `graph`.
+        Answers even if few rows are like those asked about.
+    knowledge : dict, list or path
+        What is known beforehand, as for :func:`nonsens.discover`; not with `graph`.
 
     Returns
     -------
@@ -161,7 +162,7 @@ def effect(
     return found
 
 
-_SAME_DATA = ("vars", "na", "most-rows")  # options that say which data a graph was found in
+_SAME_DATA = ("vars", "na", "max-rows")  # options that say which data a graph was found in
 
 
 def effect_in(

@@ -33,7 +33,7 @@ def test_every_function_has_an_example():
 
 
 def public_members():
-    for name in nonsens.__all__:
+    for name in sorted(set(nonsens.__all__) | {name for name in dir(nonsens) if not name.startswith("_")}):
         thing = getattr(nonsens, name)
         yield name, thing
         if inspect.isclass(thing) and thing.__module__.startswith("nonsens"):
@@ -65,6 +65,24 @@ def test_types(tmp_path):
         [sys.executable, "-m", "mypy", *words, "nonsens"], cwd=ROOT / "python", capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_of_a_program(tmp_path):
+    """A typed program that uses the whole public interface, with every public name."""
+    need("mypy")
+    program = Path(__file__).with_name("typed.py")
+    words = ["--strict", "--cache-dir", str(tmp_path), "--ignore-missing-imports", "--no-warn-unused-ignores"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *words, str(program)],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(ROOT / "python")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    used = program.read_text(encoding="utf-8")
+    names = {name for name in dir(nonsens) if not name.startswith("_")} - {"DataWarning", "DiagnoseResult", "IcaResult"}
+    assert [name for name in sorted(names) if not re.search(r"\b%s\b" % name, used)] == []
 
 
 def blocks(text):

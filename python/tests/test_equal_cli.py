@@ -7,6 +7,7 @@ import pytest
 from conftest import comparable, need, run_program, write_csv
 
 import nonsens
+from nonsens._sentences import in_python
 
 QUICK = {"method": "nonsens", "epochs": 2, "folds": 2, "restarts": 1, "patience": 1}
 RUNS = [
@@ -70,7 +71,7 @@ def test_same_bytes(tmp_path, four):
 def test_same_text(tmp_path, four):
     path = write_csv(tmp_path / "data.csv", ["c1", "c2"], four.X[:, :2], four.segments)
     printed = run_program("direction", path, "--segment", "segment")
-    assert str(nonsens.direction(four.X[:, :2], four.segments)) == printed
+    assert str(nonsens.direction(four.X[:, :2], four.segments)) == in_python(printed)
 
 
 @pytest.mark.parametrize("labels", ["numbers", "texts", "umlauts"])
@@ -96,6 +97,30 @@ def test_blocks_and_missing(tmp_path, four):
         found = nonsens.discover(frame, "equal:4", na="drop-rows")
     assert comparable(found.to_json()) == comparable(printed)
     assert frame.isna().sum().sum() == 3  # rows are left out of a copy
+
+
+def test_missing_pairwise(tmp_path, four):
+    """Rows of which some values are missing stay; only structured and pc take them."""
+    X = four.X.copy()
+    X[::7, 0] = X[3::5, 2] = numpy.nan
+    path = write_csv(tmp_path / "data.csv", four.names, X, four.segments)
+    frame = need("pandas").DataFrame(X, columns=four.names)
+    for method in ("structured", "pc"):
+        words = ["--segment", "segment", "--na", "pairwise", "--method", method]
+        printed = run_program("discover", path, *words, "--json", "-")
+        with pytest.warns(nonsens.DataWarning, match="as if values were missing at random"):
+            found = nonsens.discover(frame, four.segments, na="pairwise", method=method)
+        assert comparable(found.to_json()) == comparable(printed)
+        assert found.n_rows == len(X)
+    two = ["--x", four.names[0], "--y", four.names[2]]
+    words = ["--segment", "segment", "--na", "pairwise", "--method", "lingam", *two]
+    printed = run_program("direction", path, *words, "--json", "-")
+    with pytest.warns(nonsens.DataWarning, match="rows were left out"):
+        pair = nonsens.direction(frame, four.segments, x=four.names[0], y=four.names[2], na="pairwise", method="lingam")
+    assert comparable(pair.to_json()) == comparable(printed)
+    assert pair.n_rows == numpy.isfinite(X[:, [0, 2]]).all(axis=1).sum()
+    with pytest.warns(nonsens.DataWarning), pytest.raises(nonsens.UsageError, match=r'na="drop-rows".*structured, pc$'):
+        nonsens.discover(frame, four.segments, na="pairwise", method="lingam")
 
 
 def test_same_sources(tmp_path, four):
@@ -141,8 +166,8 @@ def test_same_segments(tmp_path, four):
     table = found.to_frame()
     assert list(table["segment"]) == [one["segment"] for one in found] and list(table["error"]) == [None] * len(found)
     for one in found[:2]:
-        alone = nonsens.explain(frame, four.segments, of=one["segment"], method="lingam").to_dict()
-        assert alone["explain"] == one["explain"] and alone["notes"] == one["notes"]
+        alone = nonsens.explain(frame, four.segments, of=one["segment"], method="lingam")
+        assert alone.to_dict()["explain"] == one["explain"] and alone.notes == one["notes"]
 
 
 def test_same_segment_called_all(four):

@@ -1,6 +1,7 @@
 """The manners of scikit-learn."""
 
 import copy
+import inspect
 
 import numpy
 import pytest
@@ -45,14 +46,9 @@ def test_method_for_graphs_alone(pair):
 
 def test_params(pair):
     model = NonSENS("nonsens", alpha=0.01, n_jobs=2, epochs=3)
-    assert model.get_params() == {
-        "method": "nonsens",
-        "alpha": 0.01,
-        "random_state": 1,
-        "n_jobs": 2,
-        "verbose": 0,
-        "epochs": 3,
-    }
+    given = {name: value for name, value in model.get_params().items() if value is not None}
+    wanted = {"method": "nonsens", "alpha": 0.01, "random_state": 1, "n_jobs": 2, "verbose": 0, "epochs": 3}
+    assert given == wanted and model.get_params()["folds"] is None
     assert model.set_params(epochs=2, folds=2, restarts=1, alpha=0.05) is model
     assert repr(model) == "NonSENS(method='nonsens', n_jobs=2, epochs=2, folds=2, restarts=1)"
     again = clone(model)
@@ -63,10 +59,12 @@ def test_params(pair):
 
 
 def test_wrong_params(pair):
-    with pytest.raises(TypeError, match=r"NonSENS\(\) got an unexpected keyword argument 'epoch'; did you mean epochs"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'epoch'"):
         NonSENS(epoch=3)
-    with pytest.raises(TypeError, match="set_params"):
-        NonSENS().set_params(nothing=3)
+    with pytest.raises(ValueError, match=r"set_params\(\): .* 'epoch'; did you mean epochs"):
+        NonSENS().set_params(epoch=3)
+    with pytest.raises(ValueError, match="y and segments are the same"):
+        NonSENS().fit(pair.X, pair.segments, segments=pair.segments)
     with pytest.raises(TypeError, match="bootstrap"):  # of discover, but these are two variables
         NonSENS(bootstrap=3).fit(pair.X, pair.segments)
     with pytest.raises(ValueError, match="no such method"):
@@ -80,7 +78,59 @@ def test_fit_again(pair):
     assert model.fit(pair.X[:, ::-1], pair.segments).score_ == -first or numpy.isclose(model.score_, -first)
 
 
+def test_segments_by_their_own_name(pair):
+    by_name = NonSENS("lingam").fit(pair.X, segments=pair.segments)
+    by_place = NonSENS("lingam").fit(pair.X, pair.segments)
+    assert comparable(by_name.result_.to_json()) == comparable(by_place.result_.to_json())
+
+
+def test_every_option_is_a_parameter():
+    """What direction and discover take, but for what is about many pairs or about the call to fit."""
+    parameters = inspect.signature(NonSENS).parameters
+    assert all(one.kind is not inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    known = {option.name for command in ("direction", "discover") for option in nonsens.options(command)}
+    assert known - {"segments", "fdr"} <= set(parameters)
+    assert set(parameters) - known <= {"random_state", "n_jobs", "verbose", "exclude"}
+
+
+def test_knowledge_and_lists(four):
+    wanted = {"forbidden": [("x1", "x2"), ("x2", "x1")]}
+    model = NonSENS("pc", knowledge=wanted).fit(four.to_frame(), "segment")
+    assert not [edge for edge in model.graph_.edges if {edge.source, edge.target} == {"x1", "x2"}]
+    assert model.get_params()["knowledge"] is wanted
+
+
+def sklearn_checks():
+    try:
+        from sklearn.utils.estimator_checks import check_estimator
+    except ImportError:
+        return []
+    return [check for _, check in check_estimator(NonSENS(n_jobs=1), generate_only=True)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("check", sklearn_checks(), ids=lambda check: check.func.__name__)
+def test_check_estimator(check):
+    """All of scikit-learn's checks; none is left out (docs/python.md)."""
+    check(NonSENS(n_jobs=1))
+
+
 def test_scikit_learn(pair):
     base = pytest.importorskip("sklearn.base")
     model = NonSENS(alpha=0.01, score_folds=4)
     assert base.clone(model).get_params() == model.get_params()
+
+
+def test_errors_of_fit(pair):
+    X = pair.X.copy()
+    X[6, 1] = numpy.nan
+    with pytest.raises(nonsens.DataError, match=r'"c2" has a missing value, NaN \(data row 7\); .* na="drop-rows"'):
+        NonSENS().fit(X, pair.segments)
+    assert NonSENS("lingam", na="drop-rows").fit(X, pair.segments).result_.n_rows == len(X) - 1
+    X[6, 1] = numpy.inf
+    with pytest.raises(nonsens.DataError, match="data row 7: the value is infinite"):
+        NonSENS().fit(X, pair.segments)
+    with pytest.raises(ValueError, match=r"1 feature\(s\)"):
+        NonSENS().fit(X[:, :1], pair.segments)
+    with pytest.raises(ValueError, match="n_samples=1"):
+        NonSENS().fit(X[:1], pair.segments[:1])

@@ -5,12 +5,14 @@ import json
 import math
 import pickle
 import re
+from xml.etree import ElementTree
 
 import numpy
 import pytest
 from conftest import need, run_program, write_csv
 
 import nonsens
+from nonsens import Edge
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +49,7 @@ def test_page_is_that_of_the_program(tmp_path, four):
         found = getattr(nonsens, command)(frame, four.segments, **options)
         found.to_html(tmp_path / "ours.html", frame, four.segments)
         ours, program = block_of(tmp_path / "ours.html"), block_of(tmp_path / "program.html")
+        assert program.pop("files") == [str(path)] and ours.pop("files") == []  # a frame has no file
         assert ours == program and ours["display"]["rows"] == len(four.X)
         found.to_html(tmp_path / "bare.html")
         assert block_of(tmp_path / "bare.html")["display"] is None
@@ -82,7 +85,7 @@ def test_explain(tmp_path):
     first = by_graph.changes[0]
     assert first.verdict == "changed itself" and first.interval[0] < first.own_change and first.interval[1] is None
     assert by_graph.graph.edges == data.graph.edges and by_graph.options["graph"] == "GRAPH"
-    assert "--graph GRAPH" in str(by_graph)
+    assert 'graph="GRAPH"' in by_graph.details
     (tmp_path / "truth.json").write_text(json.dumps(data.truth()))
     by_path = nonsens.explain(data.to_frame(), "segment", graph=tmp_path / "truth.json", **places)
     assert by_path.changes == by_graph.changes
@@ -128,7 +131,7 @@ def test_direction(pair):
 def test_disturbances(direction, pair):
     assert direction.disturbances.shape == pair.X.shape and direction.rows.tolist() == list(range(900))
     assert set(direction.modulation) == {"c1", "c2"} and set(direction.modulation["c1"]) == set(pair.segments)
-    # the modulation is each segment's deviation over the pooled one: a twin from the disturbances themselves
+    # the modulation is each segment's standard deviation over the pooled one: a twin from the disturbances themselves
     N, labels = direction.disturbances, sorted(set(pair.segments))
     spread = {label: N[pair.segments == label].std(axis=0) for label in labels}
     for j, name in enumerate(["c1", "c2"]):
@@ -276,3 +279,71 @@ def test_causes_are_drawn_above():
     chain = nonsens.Graph(list("cab"), [nonsens.Edge("a", "b"), nonsens.Edge("b", "c"), nonsens.Edge("a", "c")])
     places = _plot._places(chain)
     assert places["a"][1] > places["b"][1] > places["c"][1]
+
+
+# ---- pictures in notebooks ----
+
+
+def picture(thing):
+    """The SVG of what a notebook shows, parsed."""
+    page = thing._repr_html_()
+    assert "<script" not in page
+    return ElementTree.fromstring(page[page.index("<svg") : page.index("</svg>") + len("</svg>")])
+
+
+def shapes(svg, name):
+    return list(svg.iter("{http://www.w3.org/2000/svg}" + name))
+
+
+def test_picture_of_a_graph(four):
+    found = nonsens.discover(four.to_frame(), "segment", method="lingam")
+    svg = picture(found)
+    assert [text.text for text in shapes(svg, "text")] == found.nodes
+    assert len(shapes(svg, "polyline")) == len(found.edges)
+    assert len(shapes(svg, "polygon")) == sum(edge.type == "-->" for edge in found.edges)
+    assert "<svg" in four._repr_html_()
+    assert "<svg" not in nonsens.Graph(["a", "b"], [])._repr_html_()
+    many = ["v%d" % k for k in range(60)]
+    assert "<svg" not in nonsens.Graph(many, [Edge("v0", "v1")])._repr_html_()  # too many to read
+
+
+def test_picture_escapes_names():
+    names = ["<script>alert(1)</script>", "a & 'b'", 'say "hi"', "long " * 40]
+    svg = picture(nonsens.Graph(names, [Edge(names[0], names[1]), Edge(names[2], names[3], "<->")]))
+    titles = [title.text for title in shapes(svg, "title")]
+    assert set(names) <= set(titles) and "a & 'b'" in [text.text for text in shapes(svg, "text")]
+    assert max(len(text.text) for text in shapes(svg, "text")) <= 24
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")],  # a cycle
+        [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d"), ("a", "c")],
+        [("d", "c"), ("c", "b"), ("b", "a"), ("d", "a")],
+        [("a", "b"), ("b", "a")],
+    ],
+)
+@pytest.mark.parametrize("kind", ["-->", "---", "<->"])
+def test_pictures_stay_inside(edges, kind):
+    """All lines begin and end at the border of a box, pass beside the others, and lie inside the picture."""
+    graph = nonsens.Graph(list("abcd"), [Edge(*ends, kind) for ends in edges])
+    svg = picture(graph)
+    wide, high = (float(svg.get(side)) for side in ("width", "height"))
+    boxes = [[float(box.get(key)) for key in ("x", "y", "width", "height")] for box in shapes(svg, "rect")]
+    assert all(0 <= x and x + w <= wide and 0 <= y and y + h <= high for x, y, w, h in boxes)
+    for line in shapes(svg, "polyline"):
+        points = [tuple(map(float, point.split(","))) for point in line.get("points").split()]
+        assert all(-1 <= x <= wide + 1 and -1 <= y <= high + 1 for x, y in points)
+        for (x1, y1), (x2, y2) in zip(points, points[1:]):
+            middle = (x1 + x2) / 2, (y1 + y2) / 2
+            assert not any(x < middle[0] < x + w and y < middle[1] < y + h for x, y, w, h in boxes)
+    assert len(shapes(svg, "polygon")) == {"-->": 1, "---": 0, "<->": 2}[kind] * len(edges)
+
+
+def test_pairs_are_short(pair):
+    """The answer stands in the open; notes and evidence are folded."""
+    page = nonsens.direction(pair.X, pair.segments)._repr_html_()
+    open_part = re.sub("<details>.*?</details>", "", page, flags=re.DOTALL)
+    assert "c2-&gt;c1" in open_part and len(re.sub("<[^>]*>", " ", open_part)) < 400
+    assert "<summary>Evidence" in page

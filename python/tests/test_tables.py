@@ -180,7 +180,7 @@ def test_labels_are_categories(four):
     [
         (numpy.ones(5), None, "reshape"),
         (numpy.ones((2, 2, 2)), None, "3 dimensions"),
-        (numpy.ones((4, 2)) * 1j, None, "real numbers"),
+        (numpy.ones((4, 2)) * 1j, None, "Complex data"),
         (numpy.ones((4, 2)), ["a", "b"], "4 rows, but segments has 2 labels"),
         (numpy.ones((4, 2)), "day", "no column of that name"),
         (numpy.ones((4, 2)), "equal:1", "at least 2"),
@@ -349,13 +349,13 @@ class Sparse:
         ([[1, 2], 3], "rows of different lengths"),
         ([{"a": 1}] * 4, r"list of dicts; write pandas.DataFrame\(X\)"),
         (numpy.zeros((4, 2), dtype="M8[D]"), "not datetime64.*turn times into numbers"),
-        (numpy.zeros((4, 2), dtype=complex), r"real numbers, not complex ones; take X.real or abs\(X\)"),
+        (numpy.zeros((4, 2), dtype=complex), r"Complex data not supported; take X.real or abs\(X\)"),
         ({"a": [1, 2, 3], "b": [1, 2]}, "column 'b' of X has 2 rows, but column 'a' has 3"),
         ({"a": 1.0, "b": 2.0}, "column 'a' of X must have one value per row"),
         ({"a": [[1], [2, 3]], "b": [1, 2]}, "column 'a' has rows of different lengths"),
         ({}, "at least one row and one column"),
         ([[10**400, 1.0]] * 4, "column 'c1', data row 1: 10+...0+ is too large for a floating-point number"),
-        ([[1.0, 1j]] * 4, "real numbers, not complex"),
+        ([[1.0, 1j]] * 4, "Complex data"),
         (numpy.array([[1.0, 1j]] * 4 + [[1.0, 2.0]], dtype=object), "column 'c2', data row 1: 1j is not a number"),
         (numpy.full((4, 2), "a"), "variables must be numbers"),
     ],
@@ -387,7 +387,7 @@ def test_no_labels(segments, words):
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"na": "x"}, r'^na="x": must be one of error\|drop-rows$'),
+        ({"na": "x"}, r'^na="x": must be one of error\|drop-rows\|pairwise$'),
         ({"alpha": 2}, "^alpha=2: must be"),
         ({"random_state": -1}, "^random_state=-1: must be"),
         ({"x": "c1"}, "`y`"),
@@ -403,9 +403,9 @@ def test_options_are_keywords(four, options, words):
 def test_remedies_are_keywords(four, pair):
     constant = numpy.column_stack([pair.X[:, 0], numpy.ones(len(pair.X))])
     for call, words in (
-        (lambda: nonsens.direction(pair.X), 'as `segments`, or cut the rows with segments="equal:K"'),
+        (lambda: nonsens.direction(pair.X), 'as `segments`, cut the rows with segments="equal:K"'),
         (lambda: nonsens.direction(constant, pair.segments, keep_all=True), "`vars`"),
-        (lambda: nonsens.direction(four.X, four.segments), "with x=A and y=B"),
+        (lambda: nonsens.direction(four.X, four.segments), 'with x="A", y="B"'),
         (lambda: nonsens.direction(pair.X, numpy.arange(len(pair.X)) % 2, method="nonsens"), 'segments="equal:K"'),
     ):
         with pytest.raises(nonsens.NonsensError) as caught:

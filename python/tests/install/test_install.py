@@ -96,7 +96,7 @@ def test_make_install(tmp_path):
 
 
 def test_no_library(tmp_path):
-    """Where there is none, the message says what to do."""
+    """Without a library, the message says what to do."""
     shutil.copytree(ROOT / "python" / "nonsens", tmp_path / "nonsens", ignore=shutil.ignore_patterns("*.so"))
     done = subprocess.run(
         [sys.executable, "-c", "import nonsens"],
