@@ -1,7 +1,7 @@
 // How to get the same result again: command, options, seed; and what the page is made of.
-import { el, section } from './dom';
+import { el, folded, section } from './dom';
 import { behind } from './tables';
-import { longName, number, sentence } from './text';
+import { count, longName, number, sentence } from './text';
 import type { Report } from './types';
 
 async function copy(text: string): Promise<boolean> {
@@ -43,7 +43,7 @@ function facts(report: Report): HTMLElement {
     ['nonsens', result.nonsens.version],
     ['method', result.method + (report.method ? `: ${report.method.summary}` : '')],
     ['source', report.method?.citation ?? ''],
-    ['seed', String(result.nonsens.seed ?? '\u2013')],
+    ['seed', String(result.nonsens.seed ?? '')],
     ['data_hash', result.nonsens.data_hash],
     ['rows', result.data.rows.toLocaleString('en')],
     ['segments', String(result.data.segments)],
@@ -54,7 +54,7 @@ function facts(report: Report): HTMLElement {
         .slice(0, 60)
         .join(', '),
     ],
-    ['seconds', `${number(result.seconds, 3)} on ${result.nonsens.threads ?? '?'} threads`],
+    ['seconds', result.seconds == null ? '' : `${number(result.seconds, 3)} on ${count(result.nonsens.threads ?? 1, 'thread')}`],
   ];
   return el(
     'dl',
@@ -72,19 +72,19 @@ export function aboutSection(report: Report): HTMLElement {
     el(
       'p',
       { class: 'quiet' },
-      `With nonsens ${report.result.nonsens.version} on the same data; the number of threads, the order of rows ` +
+      `With nonsens ${report.result.nonsens.version} on the same data. The number of threads, the order of rows ` +
         `and the names of labels do not matter.`,
     ),
-    facts(report),
+    folded('Version, seed and data', facts(report)),
     el(
       'p',
       {},
       set.length
         ? `Options that were set: ${set.map((o) => `${o.key} = ${longName(o.value)}`).join('; ')}.`
-        : 'All options have their usual values.',
+        : 'All options have their default values.',
     ),
     behind(`Table: all ${report.options.length} options`, {
-      head: ['option', 'value', 'usual', 'group', 'what it does'],
+      head: ['option', 'value', 'default', 'group', 'what it does'],
       rows: () => report.options.map((o) => [o.key, longName(o.value), o.usual, o.group, sentence(o.text)]),
     }),
   );

@@ -1,4 +1,4 @@
-// Colours of segments and variables: few get colours that colour-blind readers can tell apart (Okabe and Ito), many an
+// Colours of segments and variables: few get colours that colour-blind readers can distinguish (Okabe and Ito), many an
 // even run from dark to light.
 import { interpolateViridis } from 'd3-scale-chromatic';
 import { el } from './dom';

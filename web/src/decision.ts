@@ -1,11 +1,13 @@
 // The decision in words: the first thing on the page.
-import { el } from './dom';
+import { findings } from './checks';
+import { el, folded } from './dom';
 import { effectFigures, hasEffect } from './effect';
 import { explainedWords } from './explain';
-import { findings } from './lights';
-import { count, direction, number, pValue, pWords, sentence, shortName } from './text';
+import { period } from './labels';
+import { joined, summaryOf, supportOf } from './summary';
+import { count, direction, number, pValue, pWords, sentence, share, shortName } from './text';
 import type { Edge, Report, Result } from './types';
-import { effectAnswer, isEffect } from './what_if';
+import { IF, effectAnswer, isEffect } from './what_if';
 
 interface Words {
   headline: string;
@@ -18,39 +20,18 @@ interface Words {
 function pairWords(result: Result): Words {
   const [a = 'x', b = 'y'] = result.data.variables;
   const found = direction(result.decision, result.data.variables);
-  const better = direction(result.direction, result.data.variables);
-  const lines: string[] = [];
-  let headline: string;
-  let kind: Words['kind'] = 'decided';
-  if (found) {
-    headline = `${shortName(found[0])} causes ${shortName(found[1])}`;
-    lines.push(
-      result.assumes_effect
-        ? 'This method takes for granted that one of them causes the other, and names the more likely one; it ' +
-            'cannot say that neither does.'
-        : 'If the assumptions below hold.',
-    );
-  } else if (result.decision === 'independent') {
-    headline = `${shortName(a)} and ${shortName(b)} are not seen to depend on one another`;
-    lines.push('Inside the segments, if the assumptions below hold: neither is then a cause of the other.');
-  } else if (result.decision === 'dependent') {
-    headline = `${shortName(a)} and ${shortName(b)} depend on one another`;
-  } else if (result.decision === 'neither') {
-    headline = `Both directions between ${shortName(a)} and ${shortName(b)} are refuted`;
-    lines.push('An assumption of the method does not hold for these data, so it names no cause.');
-    kind = 'open';
-  } else {
-    headline = `No direction between ${shortName(a)} and ${shortName(b)} is established`;
-    lines.push('The data do not decide: what would be needed to name the cause is not there.');
-    kind = 'open';
-  }
-  if (result.decision === 'inconclusive' && better) {
-    lines.push(`If one direction must be named: ${shortName(better[0])} \u2192 ${shortName(better[1])} fits better.`);
-  }
-  return { headline, lines, kind };
+  if (found) return { headline: `${shortName(found[0])} causes ${shortName(found[1])}`, lines: [], kind: 'decided' };
+  const [x, y] = [shortName(a), shortName(b)];
+  if (result.decision === 'independent') return { headline: `${x} and ${y} do not visibly depend on each other`, lines: [], kind: 'decided' };
+  if (result.decision === 'dependent') return { headline: `${x} and ${y} depend on each other`, lines: [], kind: 'decided' };
+  return {
+    headline: result.decision === 'neither' ? `Both directions between ${x} and ${y} are refuted` : `No direction between ${x} and ${y} is established`,
+    lines: [],
+    kind: 'open',
+  };
 }
 
-/** What an arrow with two heads means hangs on the method; the result says it. */
+/** What an edge with two heads means depends on the method; the result says it. */
 export function twoHeads(result: Result): string {
   return /a <-> b: (.*)$/.exec(result.convention ?? '')?.[1] ?? 'hidden common cause';
 }
@@ -58,26 +39,24 @@ export function twoHeads(result: Result): string {
 export function edgeWords(e: Edge, result: Result): string {
   const a = shortName(e.from);
   const b = shortName(e.to);
-  if (e.type === '<->') return `${a} and ${b} are linked by an arrow with two heads (${twoHeads(result)})`;
-  const words = e.type === '-->' ? `${a} causes ${b}` : `${a} and ${b} are linked, direction not known`;
+  if (e.type === '<->') return `${a} and ${b} have an edge with two heads (${twoHeads(result)})`;
+  const words = e.type === '-->' ? `${a} causes ${b}` : `${a} and ${b} have an edge, direction not known`;
   return e.confounded ? `${words}; a hidden common cause is likely` : words;
 }
 
 function graphWords(result: Result): Words {
   const edges = result.edges ?? [];
   const arrows = edges.filter((e) => e.type === '-->').length;
-  const lines: string[] = [];
   const others = edges.length - arrows;
   const among = `among ${count(result.nodes?.length ?? 0, 'variable')}`;
-  const open = `${count(others, 'link')} without a direction`;
+  const open = `${count(others, 'edge')} without a direction`;
   const headline =
     edges.length === 0
-      ? `No links ${among}`
+      ? `No edges ${among}`
       : arrows === 0
         ? `${open} ${among}`
-        : `${count(arrows, 'cause-and-effect link')} ${among}` + (others ? `, and ${open}` : '');
-  lines.push(edges.length > 0 ? 'If the assumptions below hold:' : 'If the assumptions below hold.');
-  return { headline, lines, kind: arrows > 0 || edges.length === 0 ? 'decided' : 'open' };
+        : `${count(arrows, 'cause-and-effect edge')} ${among}` + (others ? `, and ${open}` : '');
+  return { headline, lines: [], kind: arrows > 0 || edges.length === 0 ? 'decided' : 'open' };
 }
 
 function otherWords(report: Report): Words {
@@ -97,37 +76,35 @@ function edgeList(edges: Edge[], result: Result): HTMLElement {
     { class: 'links' },
     ...edges
       .slice(0, EDGES_IN_WORDS)
-      .map((e) => el('li', {}, edgeWords(e, result), el('span', { class: 'quiet' }, edgeFigures(e)))),
+      .map((e) => el('li', {}, edgeWords(e, result), el('span', { class: 'quiet' }, edgeValues(e, result)))),
   );
   if (edges.length > EDGES_IN_WORDS)
     list.append(el('li', {}, `and ${edges.length - EDGES_IN_WORDS} more, in the graph below`));
+  if (result.bootstrap) list.append(el('li', { class: 'quiet' }, `Shares are of ${count(result.bootstrap.replicates, 'bootstrap sample')}.`));
   return list;
 }
 
-export function edgeFigures(e: Edge): string {
+export function edgeValues(e: Edge, result: Result): string {
   const parts = [];
-  if (e.support !== null && e.support !== undefined) parts.push(`support ${number(e.support, 3)}`);
+  const { present, direction: way } = supportOf(e, result);
+  if (present !== null) parts.push(`edge present ${share(present)}, this direction ${share(way ?? e.support)}`);
+  else if (e.support !== null && e.support !== undefined) parts.push(`support ${share(e.support)}`);
   if (e.p_value !== null && e.p_value !== undefined) parts.push(pWords(e.p_value));
   if (e.weight !== null && e.weight !== undefined) parts.push(`weight ${number(e.weight, 3)}`);
   if (hasEffect(e)) parts.push(`effect ${effectFigures(e)}`);
-  return parts.length ? ` (${parts.join(', ')})` : '';
+  return parts.length ? `: ${parts.join('; ')}` : '';
 }
 
-function figures(result: Result): HTMLElement {
+function values(result: Result): HTMLElement {
   const list = el('dl', { class: 'facts' });
   const put = (name: string, value: string, title: string): void => {
     list.append(el('div', { title }, el('dt', {}, name), el('dd', {}, value)));
   };
   const [a, b] = result.data.variables;
-  if (result.edges === undefined && result.p_value !== undefined) {
-    put(
-      'p-value',
-      pValue(result.p_value),
-      'Of the decision: how often data in which it is wrong would speak for it as clearly',
-    );
-  }
+  if (result.edges === undefined && typeof result.p_value === 'number')
+    put('p-value', pValue(result.p_value), 'Of the decision: how often data in which it is wrong would support it as clearly');
   if (result.score !== undefined && result.score !== null && a !== undefined && b !== undefined) {
-    put('score', number(result.score), 'Positive speaks for the first variable as the cause, negative for the second');
+    put('score', number(result.score), 'Positive supports the first variable as the cause, negative the second');
   }
   if (isEffect(result))
     put('graph', result.method === 'given' ? 'given' : `found by ${result.method}`, 'Where the graph comes from');
@@ -151,30 +128,14 @@ export function decisionWords(report: Report): Words {
 
 /** What speaks against the decision is said beside it, not only further down. */
 function objections(report: Report): HTMLElement | null {
-  const problems = findings(report).filter((f) => f.light === 'problem').length;
+  const problems = findings(report).filter((f) => f.level === 'problem').length;
   if (problems === 0) return null;
   return el(
     'p',
     { class: 'problem' },
-    `\u25a0 ${count(problems, 'finding')} ${problems === 1 ? 'speaks' : 'speak'} against the assumptions: `,
-    el('a', { href: '#lights' }, 'can the answer be trusted?'),
+    `\u25a0 ${count(problems, 'check')} ${problems === 1 ? 'speaks' : 'speak'} against the assumptions: `,
+    el('a', { href: '#checks' }, 'can the answer be trusted?'),
   );
-}
-
-const ALTERNATIVES: Record<string, string> = {
-  'hidden-cause': 'a hidden common cause',
-  'measurement-error': 'an error in the measured cause',
-  'mechanism-change': 'a mechanism that differs between segments',
-  selection: 'a selection of rows',
-};
-
-/** Does the decided direction leave another explanation open? */
-function firmness(result: Result): string | null {
-  if (result.firm === undefined || result.firm === null) return null;
-  if (result.firm) return 'This is firm: no other explanation that was checked is left open.';
-  const words = (result.alternatives ?? []).map((name) => ALTERNATIVES[name] ?? name);
-  const last = words.pop();
-  return `This is not firm: ${words.length ? `${words.join(', ')} or ` : ''}${last ?? 'another explanation'} could look the same.`;
 }
 
 /** What other methods say: "graph: agrees; resit: b \u2192 a". */
@@ -188,6 +149,7 @@ function opinionWords(result: Result): string | null {
   return `Second opinions: ${said.join('; ')}.`;
 }
 
+const FILES_NAMED = 3;
 const KICKERS: Record<string, string> = { ica: 'Result', diagnose: 'Result', effect: 'Answer' };
 
 /** The answers of effect, one below the other. */
@@ -195,33 +157,63 @@ function answerList(list: string[] | undefined): HTMLElement | null {
   return list?.length ? el('ul', { class: 'links' }, ...list.map((text) => el('li', {}, text))) : null;
 }
 
+/** "plant.csv" of a path; names of several files, the first ones. */
+export function sourceWords(report: Report): string | null {
+  const names = report.files.map((path) => (path === '-' ? 'standard input' : (path.split('/').at(-1) ?? path)));
+  if (names.length === 0) return null;
+  const shown = names.slice(0, names.length > FILES_NAMED ? FILES_NAMED - 1 : FILES_NAMED).map((name) => shortName(name));
+  return joined(names.length > shown.length ? [...shown, `${names.length - shown.length} more files`] : shown);
+}
+
+/** Period, rows and segments of the data. */
+function dataWords(report: Report): string {
+  const { rows, segments } = report.result.data;
+  const when = period(report);
+  return `${when ? `${when} \u00b7 ` : ''}${count(rows, 'row')}${segments ? ` in ${count(segments, 'segment')}` : ', no segments'}`;
+}
+
+function summaryParagraph(report: Report, words: string[]): HTMLElement {
+  const { what, sure, next } = summaryOf(report, words);
+  const part = (title: string, text: string): (Node | string)[] => (text ? [el('strong', {}, title), ` ${text} `] : []);
+  return el(
+    'p',
+    { class: 'summary' },
+    ...part('', what.join(' ')).slice(1),
+    ...part('How sure:', sure.join(' ')),
+    ...part('Check next:', next.length ? `${next.join('; ')}.` : ''),
+    IF_ASSUMPTIONS,
+  );
+}
+
+const IF_ASSUMPTIONS = 'All of this holds only if the assumptions do.';
+
+function scoreWords(result: Result): string | null {
+  const [a, b] = result.data.variables;
+  if (result.score === undefined || result.score === null || a === undefined || b === undefined) return null;
+  return (
+    `A positive score supports ${shortName(a)} \u2192 ${shortName(b)}, a negative one ${shortName(b)} \u2192 ` +
+    `${shortName(a)}.`
+  );
+}
+
 export function decisionSection(report: Report): HTMLElement {
   const { result } = report;
   const words = decisionWords(report);
   const against = objections(report);
-  const [a, b] = result.data.variables;
+  const source = sourceWords(report);
+  const reason = result.reason && !isEffect(result) ? sentence(result.reason) : null;
+  const more = [reason, opinionWords(result), scoreWords(result)].filter((text): text is string => text !== null);
   return el(
     'section',
     { id: 'decision', class: `decision ${against ? 'open' : words.kind}`, 'aria-labelledby': 'headline' },
     el('p', { class: 'kicker' }, KICKERS[report.name] ?? 'Decision'),
-    el('h1', { id: 'headline' }, words.headline),
-    ...words.lines.map((line) => el('p', {}, line)),
+    el('h1', { id: 'headline' }, source && el('span', { class: 'source', title: report.files.join(', ') }, source, el('span', { class: 'spoken' }, ': ')), words.headline),
+    el('p', { class: 'quiet period' }, dataWords(report)),
+    ...(words.list?.length ? words.lines : []).filter((line) => line !== IF).map((line) => el('p', {}, line)),
     answerList(words.list),
+    summaryParagraph(report, words.list?.length ? [] : words.lines),
     against,
     !result.explain && !isEffect(result) && result.edges && result.edges.length > 0 && edgeList(result.edges, result),
-    result.reason && !isEffect(result) && el('p', { class: 'reason' }, sentence(result.reason)),
-    firmness(result) && el('p', { class: 'firm' }, firmness(result) ?? ''),
-    opinionWords(result) && el('p', { class: 'quiet' }, opinionWords(result) ?? ''),
-    figures(result),
-    result.score !== undefined &&
-      result.score !== null &&
-      a !== undefined &&
-      b !== undefined &&
-      el(
-        'p',
-        { class: 'quiet' },
-        `A positive score speaks for ${shortName(a)} \u2192 ${shortName(b)}, a negative one for ${shortName(b)} ` +
-          `\u2192 ${shortName(a)}.`,
-      ),
+    folded('Details of this answer', ...more.map((text) => el('p', {}, text)), values(result)),
   );
 }

@@ -1,5 +1,7 @@
 // Elements without innerHTML: whatever a name holds, it is text.
 
+import { CUT, CUT_NAME, wholeName } from './text';
+
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | EventListener | null | undefined>;
 
@@ -33,10 +35,39 @@ function setAll(node: Element, attributes: Attributes): void {
   }
 }
 
+/** Text with names that were cut: pointing at one shows the whole name. */
+function addCut(node: Element, text: string): void {
+  if (node instanceof HTMLElement && !['OPTION', 'TITLE'].includes(node.tagName)) {
+    for (const part of text.split(CUT_NAME)) {
+      const whole = wholeName(part);
+      node.append(whole === null ? part : el('span', { class: 'cut', title: whole }, new Text(part)));
+    }
+    return;
+  }
+  node.append(text);
+  const whole = text.split(CUT_NAME).map(wholeName).filter((name) => name !== null);
+  if (whole.length > 0 && node instanceof HTMLElement) node.title = whole.join(', ');
+  else if (whole.length > 0 && !['title', 'tspan'].includes(node.tagName)) node.append(svg('title', {}, new Text(whole.join(', '))));
+}
+
+/** The same for a picture that a library has drawn. */
+export function nameCuts(drawn: Element): void {
+  for (const text of drawn.querySelectorAll('text')) {
+    const whole = (text.textContent ?? '').split(CUT_NAME).map(wholeName).filter((name) => name !== null);
+    if (whole.length > 0 && text.childElementCount === 0) text.append(svg('title', {}, new Text(whole.join(', '))));
+  }
+}
+
 function add(node: Element, children: Child[]): void {
   for (const child of children) {
-    if (child) node.append(child);
+    if (typeof child === 'string' && child.includes(CUT)) addCut(node, child);
+    else if (child) node.append(child);
   }
+}
+
+/** Details that stay closed until somebody asks for them. */
+export function folded(title: string, ...children: Child[]): HTMLElement {
+  return el('details', { class: 'behind' }, el('summary', {}, title), ...children);
 }
 
 export function section(id: string, title: string, ...children: Child[]): HTMLElement {

@@ -1,6 +1,7 @@
-// Evidence in both directions as a picture.  Figures that come in two forms, one per direction, are found by their
+// Evidence in both directions as a picture.  Values that come in two forms, one per direction, are found by their
 // names: with the two variables swapped, one is called like the other.
 import * as Plot from '@observablehq/plot';
+import { reversal } from './checks';
 import { el, section } from './dom';
 import { picture } from './picture';
 import { behind } from './tables';
@@ -51,6 +52,14 @@ function longest(labels: string[]): number {
   return Math.min(260, 20 + 6.6 * Math.max(...labels.map((label) => [...label].length)));
 }
 
+/** A label in the room it has; its names have been cut before. */
+function fitted(label: string, characters: number): string {
+  const letters = [...label];
+  if (letters.length <= characters) return label;
+  const end = Math.floor((characters - 1) / 2);
+  return [...letters.slice(0, characters - 1 - end), '\u2026', ...letters.slice(letters.length - end)].join('');
+}
+
 function bars(data: Bar[], width: number, x: string, rules: { at: number; text: string }[] = []): Plot.PlotOptions {
   const left = Math.min(longest(data.map((d) => d.label)), width * 0.42);
   const characters = Math.floor(left / 6.6);
@@ -67,8 +76,7 @@ function bars(data: Bar[], width: number, x: string, rules: { at: number; text: 
       type: 'band',
       domain: data.map((_, i) => i),
       padding: 0.25,
-      tickFormat: (i: number) =>
-        data[i]!.label.length > characters ? data[i]!.label.slice(0, characters - 1) + '\u2026' : data[i]!.label,
+      tickFormat: (i: number) => fitted(data[i]!.label, characters),
     },
     marks: [
       Plot.barX(data, {
@@ -137,9 +145,9 @@ function lossPicture(result: Result): HTMLElement | null {
     picture({
       alt: `Loss of each direction. ${found.alt}.`,
       caption:
-        'What is lost on unseen rows when the features of the cause may see the cause alone. The true direction ' +
-        'loses nothing: its bar, with its 95 % interval, reaches zero or lies below. A bar clearly to the ' +
-        'right of zero speaks against its direction.',
+        'How much worse each direction predicts held-out rows than a model without that restriction. The true ' +
+        'direction loses nothing: its bar, with its 95 % interval, reaches zero or lies below. A bar clearly to ' +
+        'the right of zero rejects its direction.',
       plot: (width) => bars(found.data, width, 'nats per row lost \u2192'),
     })
   );
@@ -161,7 +169,7 @@ function testPicture(result: Result, form: string): HTMLElement | null {
   const [a, b] = result.data.variables.map((v) => shortName(v));
   const names = new Set(result.evidence.map((e) => e.name));
   const reading = names.has(`hsic(${result.data.variables[0]}, N_${result.data.variables[1]})`)
-    ? ` A cause has nothing to do with the disturbance N of its effect: if ${a} causes ${b}, the bar of ${a} ` +
+    ? ` A cause is independent of the disturbance N of its effect: if ${a} causes ${b}, the bar of ${a} ` +
       `and N_${b} is short and all others are long; if ${b} causes ${a}, that of ${b} and N_${a}.`
     : '';
   return picture({
@@ -169,8 +177,8 @@ function testPicture(result: Result, form: string): HTMLElement | null {
       `P-values of the tests in both directions: ` +
       `${data.map((d) => d.title.split('\n').slice(0, 2).join(' ')).join('; ')}.`,
     caption:
-      `How clearly each test rejects: the bar counts the zeros of the p-value, and ends at ${pValueBound()}. ` +
-      `Each two bars are one test in its two forms, one per ${form}.` +
+      `How clearly each test rejects: the bar is \u2212log10 of the p-value, at most that of ${pValueBound()}. ` +
+      `Every two bars are one test in two forms, one per ${form}.` +
       (level ? ' Bars beyond the broken line reject.' : '') +
       reading,
     plot: (width) =>
@@ -204,27 +212,27 @@ export function wrap(text: string, columns = 60): string {
   return sentence(text).replace(new RegExp(`(?![^\\n]{1,${columns}}$)([^\\n]{1,${columns}})\\s`, 'g'), '$1\n');
 }
 
-/** Graphs: what each arrow gains, and what turning it would lose. */
+/** Graphs: what each edge gains, and what reversing it would lose. */
 function arrowPicture(result: Result): HTMLElement | null {
   const data: Bar[] = [];
   for (const e of result.edges ?? []) {
     const gain = result.evidence.find((x) => x.name === `gain(${e.from}->${e.to})`);
-    const turned = result.evidence.find((x) => x.name === `turned(${e.to}->${e.from})`);
+    const lost = reversal(result, e.from, e.to);
     const arrow = `${shortName(e.from, 14)} \u2192 ${shortName(e.to, 14)}`;
     if (gain?.value !== null && gain?.value !== undefined) {
       data.push({
-        label: `${arrow}: there`,
+        label: `${arrow}: edge present`,
         side: 'first',
         length: gain.value,
-        title: `${arrow} gains ${number(gain.value)} nats per row over no link\n${pWords(gain.p_value)}`,
+        title: `${arrow} gains ${number(gain.value)} nats per row over no edge\n${pWords(gain.p_value)}`,
       });
     }
-    if (turned?.value !== null && turned?.value !== undefined) {
+    if (lost?.value !== null && lost?.value !== undefined) {
       data.push({
-        label: `${arrow}: this way`,
+        label: `${arrow}: this direction`,
         side: 'second',
-        length: turned.value,
-        title: `Turning ${arrow} round loses ${number(turned.value)} nats per row\n${pWords(turned.p_value)}`,
+        length: lost.value,
+        title: `Reversing ${arrow} loses ${number(lost.value)} nats per row\n${pWords(lost.p_value)}`,
       });
     }
   }
@@ -232,14 +240,14 @@ function arrowPicture(result: Result): HTMLElement | null {
   return data.length === 0
     ? null
     : picture({
-        alt: `For each arrow what it gains over no link and over the opposite direction. ${data
+        alt: `For each edge what it gains over no edge and over the opposite direction. ${data
           .slice(0, 20)
           .map((d) => d.title.replace(/\n/g, '; '))
           .join('. ')}.`,
         caption:
-          'Of each arrow: what it gains on unseen rows over no link at all ("there"), and over the arrow turned ' +
-          'round ("this way"). The second bar is the evidence for the direction.' +
-          (data.length > most ? ` The first ${most / 2} arrows; the table has all.` : ''),
+          'What each edge gains on held-out rows: over no edge ("edge present"), and over the opposite direction ' +
+          '("this direction"). The second bar is the evidence for the direction.' +
+          (data.length > most ? ` The first ${most / 2} edges; the table has all.` : ''),
         plot: (width) => bars(data.slice(0, most), width, 'nats per row gained \u2192'),
       });
 }
@@ -249,17 +257,17 @@ const KIND_WORDS: Record<string, string> = {
   'a --> b': 'first causes second',
   'b --> a': 'second causes first',
   'a --- b': 'direction open',
-  'a <-> b': 'both heads',
-  none: 'no link',
+  'a <-> b': 'two heads',
+  none: 'no edge',
 };
 
-function resampledPicture(result: Result): HTMLElement | null {
+function bootstrapPicture(result: Result): HTMLElement | null {
   const all = result.bootstrap?.pairs ?? [];
   if (all.length === 0) return null;
   const strongest = [...all].sort((p, q) => (p.none ?? 1) - (q.none ?? 1)).slice(0, 30);
   const label = (a: string, b: string): string => `${shortName(a, 14)} \u2013 ${shortName(b, 14)}`;
   const rows = strongest.flatMap((p, i) => {
-    let at = 0; // an edge of two kinds in one resample is counted under each: shares are scaled to one
+    let at = 0; // an edge of two kinds in one sample is counted under each: shares are scaled to one
     const sum = KINDS.reduce((total, kind) => total + (p[kind] ?? 0), 0) || 1;
     return KINDS.map((kind) => {
       const from = at;
@@ -270,7 +278,7 @@ function resampledPicture(result: Result): HTMLElement | null {
         kind,
         from,
         to: at,
-        title: `${label(p.a, p.b)}\n${KIND_WORDS[kind]}: ${share(p[kind])} of the resamples`,
+        title: `${label(p.a, p.b)}\n${KIND_WORDS[kind]}: ${share(p[kind])} of the bootstrap samples`,
       };
     });
   });
@@ -283,19 +291,19 @@ function resampledPicture(result: Result): HTMLElement | null {
     ),
   );
   const figure = picture({
-    alt: `Shares of resamples with each kind of link: ${strongest
+    alt: `Shares of bootstrap samples with each kind of edge: ${strongest
       .slice(0, 10)
       .map((p) => `${label(p.a, p.b)} ${KINDS.map((k) => `${KIND_WORDS[k]} ${share(p[k])}`).join(', ')}`)
       .join('; ')}.`,
     caption:
-      `Both directions in ${result.bootstrap!.replicates} resamples of the rows: the share of them with ` +
-      `each kind of link, most certain pairs first.`,
+      `Both directions in ${result.bootstrap!.replicates} bootstrap samples of the rows: the share of samples with ` +
+      `each kind of edge, most certain pairs first.`,
     plot: (width) => ({
       width,
       height: 60 + 24 * strongest.length,
       marginLeft: Math.min(longest(rows.map((r) => r.label)), width * 0.42),
       marginRight: 20,
-      x: { label: 'share of resamples \u2192', percent: true, domain: [0, 100] },
+      x: { label: 'share of bootstrap samples \u2192', percent: true, domain: [0, 100] },
       y: {
         label: null,
         type: 'band',
@@ -322,20 +330,26 @@ function resampledPicture(result: Result): HTMLElement | null {
 }
 
 function evidenceTable(result: Result): HTMLElement {
-  return behind(`Table: all ${result.evidence.length} figures of the evidence`, {
+  return behind(`Table: all ${result.evidence.length} values of the evidence`, {
     head: ['name', 'value', 'p-value', 'what it is'],
     figures: [1, 2],
     rows: () => result.evidence.map((e) => [longName(e.name), number(e.value), pValue(e.p_value), sentence(e.text)]),
   });
 }
 
-function resampledTable(result: Result): HTMLElement | null {
+function bootstrapTable(result: Result): HTMLElement | null {
   const pairs = result.bootstrap?.pairs;
   return pairs
-    ? behind('Table: shares of resamples', {
-        head: ['first', 'second', ...KINDS.map((k) => KIND_WORDS[k] ?? k)],
-        figures: [2, 3, 4, 5, 6],
-        rows: () => pairs.map((p) => [longName(p.a), longName(p.b), ...KINDS.map((k) => share(p[k]))]),
+    ? behind('Table: shares of bootstrap samples', {
+        head: ['first', 'second', 'edge present', ...KINDS.map((k) => KIND_WORDS[k] ?? k)],
+        figures: [2, 3, 4, 5, 6, 7],
+        rows: () =>
+          pairs.map((p) => [
+            longName(p.a),
+            longName(p.b),
+            share(p.none === null ? null : 1 - p.none),
+            ...KINDS.map((k) => share(p[k])),
+          ]),
       })
     : null;
 }
@@ -344,7 +358,7 @@ export function evidenceSection(report: Report): HTMLElement | null {
   const { result } = report;
   if (result.evidence.length === 0 && !result.bootstrap) return null;
   const pictures = result.edges
-    ? [resampledPicture(result), arrowPicture(result)]
+    ? [bootstrapPicture(result), arrowPicture(result)]
     : [
         lossPicture(result) ??
           testPicture(result, report.name === 'direction' ? 'direction' : 'variable') ??
@@ -359,11 +373,11 @@ export function evidenceSection(report: Report): HTMLElement | null {
         'p',
         {},
         result.edges
-          ? 'There is no picture: no link has figures of its own. The evidence is in the table.'
-          : 'This method has no figure for each of the two directions; its evidence is in the table.',
+          ? 'There is no picture: no edge has values of its own. The evidence is in the table.'
+          : 'This method has no value for each of the two directions; its evidence is in the table.',
       ),
     ...there,
-    resampledTable(result),
+    bootstrapTable(result),
     result.evidence.length > 0 && evidenceTable(result),
   );
 }

@@ -37,21 +37,13 @@ export function verdictWords(c: Change): string {
 export function explainedWords(e: Explained): { headline: string; lines: string[]; kind: 'decided' | 'open' } {
   const roots = e.root_causes;
   const of = shortName(e.of);
-  const unclear = e.variables.filter((c) => c.verdict === 'unclear').map((c) => c.variable);
-  const followers = e.variables.filter((c) => c.verdict === 'follows').map((c) => c.variable);
-  const lines = [
-    `${of} (${count(e.of_rows, 'row')}) is compared with ${other(e)} (${count(e.against_rows, 'row')}). A variable ` +
-      `changed itself where its distribution given its causes differs between them.`,
-  ];
-  if (followers.length) lines.push(`Changed only as their causes did: ${listed(followers)}.`);
-  if (unclear.length) lines.push(`Cannot be told: ${listed(unclear)}.`);
   return {
     headline: e.ranking_only
-      ? `Ranking only: in ${of} everything shifted, likeliest ${listed(e.variables.slice(0, 3).map((c) => c.variable))}`
+      ? `Ranking only: everything shifted in ${of}, likeliest ${listed(e.variables.slice(0, 3).map((c) => c.variable))}`
       : roots.length
-      ? `In ${of}, ${listed(roots)} changed ${roots.length === 1 ? 'by itself' : 'by themselves'}`
-      : `No variable is seen to have changed by itself in ${of}`,
-    lines,
+      ? `In ${of}, ${roots.length === 2 ? roots.map((n) => shortName(n)).join(' and ') : listed(roots)} changed ${roots.length === 1 ? 'by itself' : 'by themselves'}`
+      : `No variable visibly changed by itself in ${of}`,
+    lines: [],
     kind: roots.length ? 'decided' : 'open',
   };
 }
@@ -157,6 +149,10 @@ function interval(pair: [number | null, number | null] | null | undefined): stri
       : `${number(low, 3)} to ${number(high, 3)}`;
 }
 
+function withInterval(value: number | null, pair: [number | null, number | null] | null): string {
+  return value === null || !pair ? number(value, 3) : `${number(value, 3)} (${interval(pair)})`;
+}
+
 export function explainSection(report: Report): HTMLElement | null {
   const e = report.result.explain;
   if (!e) return null;
@@ -176,28 +172,26 @@ export function explainSection(report: Report): HTMLElement | null {
         (valueOf(shown) === 'score'
           ? 'How far the disturbance of each variable is from normal.'
           : 'Filled marks, with their lower bounds: how far the own disturbance of a variable differs between the ' +
-            'two (Jeffreys divergence). Rings, of variables with causes: how far the variable itself does. A ring ' +
-            'far out with a mark near 0 is a variable that merely follows its causes.') +
+            'two (Jeffreys divergence). Rings, of variables with causes: how far the variable itself differs. If the ' +
+            'ring is far out and the mark near 0, the variable only follows its causes.') +
         (e.variables.length > shown.length ? ` The first ${shown.length} of ${e.variables.length}.` : ''),
       plot: (width) => plotOf(shown, width),
     }),
     behind(
       `Table: all ${count(e.variables.length, 'variable')}`,
       {
-        head: 'variable,rank,verdict,size,own change,bound,p,q,scale,bound,shift,itself'.split(','),
-        figures: [1, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+        head: 'variable,rank,verdict,size,own change (95 %),p,q,scale (95 %),shift,itself'.split(','),
+        figures: [1, 3, 4, 5, 6, 7, 8, 9],
         rows: () =>
           e.variables.map((c) => [
             longName(c.variable),
             String(c.rank),
             verdictWords(c),
             number(c.size, 3),
-            number(c.own_change, 3),
-            interval(c.interval),
+            withInterval(c.own_change, c.interval),
             pValue(c.p_value),
             pValue(c.q_value),
-            number(c.scale, 3),
-            interval(c.scale_interval),
+            withInterval(c.scale, c.scale_interval),
             number(c.shift, 3),
             number(c.marginal_change, 3),
           ]),

@@ -1,15 +1,16 @@
-// The graph: laid out in layers by dagre, causes above effects; nodes can be dragged, the whole zoomed and moved, links
+// The graph: laid out in layers by dagre, causes above effects; nodes can be dragged, the whole zoomed and moved, edges
 // and nodes looked at with the pointer or with the arrow keys.
 import { Graph, layout } from '@dagrejs/dagre';
 import { drag } from 'd3-drag';
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity } from 'd3-zoom';
-import { edgeFigures, edgeWords, twoHeads } from './decision';
+import { edgeValues, edgeWords, twoHeads } from './decision';
 import { el, section, svg } from './dom';
 import { curveCell, effectFigures, hasEffect, stepFigures } from './effect';
 import { verdictOf, verdictWords } from './explain';
+import { supportOf } from './summary';
 import { behind, type Table } from './tables';
-import { count, longName, number, pValue, shortName } from './text';
+import { count, longName, number, pValue, share, shortName } from './text';
 import type { Edge, Report, Result } from './types';
 import { wayOf, type Way } from './way';
 import { isEffect } from './what_if';
@@ -42,7 +43,7 @@ interface EdgeView {
 const HEIGHT = 34;
 const STEP = 12;
 
-/** Thicker where more resamples have the link; without resamples all the same. */
+/** Thicker if more bootstrap samples have the edge; without bootstrap samples all the same. */
 function thickness(e: Edge): number {
   return e.support === null || e.support === undefined ? 2 : 0.8 + 3.6 * e.support;
 }
@@ -90,9 +91,9 @@ class GraphView {
     this.picture.append(this.heads(), this.world);
     this.picture.setAttribute(
       'aria-label',
-      `Graph of ${count(this.nodes.size, 'variable')} and ${count(this.edges.length, 'link')}. Arrow keys go ` +
+      `Graph of ${count(this.nodes.size, 'variable')} and ${count(this.edges.length, 'edge')}. Arrow keys go ` +
         `from one to the next, Enter shows its data, Shift with arrow keys moves a variable. The table below ` +
-        `has all links.`,
+        `has all edges.`,
     );
     this.prepareZoom();
     this.picture.addEventListener('keydown', (event) => this.key(event));
@@ -100,7 +101,7 @@ class GraphView {
     this.clear();
   }
 
-  /** Layers by dagre; a link without direction counts as one from first to second. */
+  /** Layers by dagre; an edge without direction counts as one from first to second. */
   private place(names: string[], edges: Edge[]): void {
     const g = new Graph({ multigraph: true });
     g.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 56, marginx: 24, marginy: 24 });
@@ -142,7 +143,7 @@ class GraphView {
         class: edgeClass(edge.type, edge.confounded) + (this.way?.on.has(edge) ? ' way' : ''),
         tabindex: -1,
         role: 'img',
-        'aria-label': edgeWords(edge, this.report.result) + edgeFigures(edge),
+        'aria-label': edgeWords(edge, this.report.result) + edgeValues(edge, this.report.result),
       },
       reach,
       line,
@@ -297,7 +298,7 @@ class GraphView {
       `${shortName(node.name, 60)}${change ? `: ${verdictWords(change)}` : ''}.`,
       causes.length ? `Causes: ${list(causes)}.` : 'No causes in the graph.',
       effects.length ? `Effects: ${list(effects)}.` : 'No effects.',
-      linked.length ? `Linked without a direction: ${list(linked)}.` : '',
+      linked.length ? `Edges without a direction: ${list(linked)}.` : '',
       this.way?.changed.has(node.name) ? 'Set or changed here.' : '',
     ]
       .join(' ')
@@ -320,7 +321,7 @@ class GraphView {
     );
     this.tip.textContent =
       edgeWords(view.edge, this.report.result) +
-      edgeFigures(view.edge) +
+      edgeValues(view.edge, this.report.result) +
       '.' +
       (this.report.display ? ' Press it to see its data.' : '');
   }
@@ -336,7 +337,7 @@ class GraphView {
       () => true,
     );
     this.tip.textContent =
-      'Point at a variable or a link, or use the arrow keys. Drag variables; zoom with the buttons, or with ' +
+      'Point at a variable or an edge, or use the arrow keys. Drag variables; zoom with the buttons, or with ' +
       'Ctrl and the wheel.';
   }
 
@@ -396,14 +397,14 @@ function legend(report: Report): HTMLElement {
     sample('<->', twoHeads(report.result)),
     sample('-->', 'and a hidden common cause is likely', true),
     sample('---', 'and a hidden common cause is likely', true),
-    way && el('span', {}, 'Double frame: set or changed; coloured frame: asked about; coloured links: the paths on the way.'),
-    supported && el('span', {}, 'Figures and thickness: support, the share of resamples with this link.'),
-    report.result.explain && el('span', {}, 'Double frame: changed itself; dashed frame: cannot be told.'),
+    way && el('span', {}, 'Double frame: set or changed; coloured frame: asked about; coloured edges: the paths of the effect.'),
+    supported && el('span', {}, 'Numbers and thickness: the share of bootstrap samples with this edge in this direction.'),
+    report.result.explain && el('span', {}, 'Double frame: changed itself; dashed frame: no verdict.'),
     !supported &&
       !report.result.explain &&
       !isEffect(report.result) &&
       kinds.size > 0 &&
-      el('span', {}, 'All lines are equally thick: support needs --bootstrap.'),
+      el('span', {}, 'Edges are equally thick: how stable they are was not measured (--bootstrap).'),
   );
 }
 
@@ -413,10 +414,15 @@ function edgeTable(result: Result): Table {
   const has = (value: (e: Edge) => unknown): boolean => edges.some((e) => value(e) !== null && value(e) !== undefined);
   const columns: { head: string; figure?: boolean; cell: (e: Edge) => string | Node }[] = [
     { head: 'from (cause)', cell: (e) => longName(e.from) },
-    { head: 'link', cell: (e) => e.type },
+    { head: 'edge', cell: (e) => e.type },
     { head: 'to (effect)', cell: (e) => longName(e.to) },
   ];
-  if (has((e) => e.support)) columns.push({ head: 'support', figure: true, cell: (e) => number(e.support, 3) });
+  columns.push(
+    { head: 'edge present', figure: true, cell: (e) => share(supportOf(e, result).present) },
+    { head: 'this direction', figure: true, cell: (e) => share(supportOf(e, result).direction) },
+  );
+  if (has((e) => e.support) && !result.bootstrap)
+    columns.push({ head: 'support', figure: true, cell: (e) => share(e.support) });
   if (has((e) => e.p_value)) columns.push({ head: 'p-value', figure: true, cell: (e) => pValue(e.p_value) });
   if (has((e) => e.weight)) columns.push({ head: 'weight', figure: true, cell: (e) => number(e.weight) });
   if (edges.some(hasEffect))
@@ -445,7 +451,7 @@ export function graphSection(report: Report, picked: (a: string, b: string) => v
     view.root,
     result.order && el('p', {}, `Order, causes first: ${result.order.map((n) => shortName(n)).join(', ')}.`),
     behind(
-      `Table: all ${count(edges.length, 'link')}`,
+      `Table: all ${count(edges.length, 'edge')}`,
       edgeTable(result),
       edges.length > 0 && edges.length <= 12,
     ),

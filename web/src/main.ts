@@ -1,15 +1,15 @@
 // The page: sections in the order in which a reader asks.
 import { aboutSection, footer } from './about';
-import { decisionSection, decisionWords } from './decision';
+import { decisionSection, decisionWords, sourceWords } from './decision';
 import { el } from './dom';
 import { evidenceSection } from './evidence';
 import { explainSection } from './explain';
 import { graphSection } from './graph';
-import { lightsSection } from './lights';
+import { checksSection } from './checks';
 import { rowsSection } from './scatter';
 import { segmentsSection, trainingSection } from './segments';
 import './style.css';
-import { setPValueBound } from './text';
+import { setNames, setPValueBound } from './text';
 import { themeSwitch } from './theme';
 import type { Report } from './types';
 import { isEffect } from './what_if';
@@ -27,6 +27,8 @@ function navigation(sections: HTMLElement[], answer: string): HTMLElement {
 
 function build(report: Report, page: HTMLElement): void {
   setPValueBound(report.p_value_bound);
+  const { result, display } = report;
+  setNames([...result.data.variables, ...(result.nodes ?? []), ...(display?.labels ?? [])]);
   const rows = rowsSection(report);
   const jump = (a: string, b: string): void => {
     rows?.show(a, b);
@@ -38,7 +40,7 @@ function build(report: Report, page: HTMLElement): void {
     whatIfSection(report),
     report.result.edges ? graphSection(report, jump) : null,
     evidenceSection(report),
-    lightsSection(report),
+    checksSection(report),
     rows?.section ?? null,
     segmentsSection(report),
     trainingSection(report.result),
@@ -51,7 +53,9 @@ function build(report: Report, page: HTMLElement): void {
     el('main', {}, ...sections),
     footer(report),
   );
-  document.title = `${decisionWords(report).headline.replace(/[\u2068\u2069]/g, '')} \u2013 nonsens`;
+  const source = sourceWords(report);
+  const title = `${source ? `${source}: ` : ''}${decisionWords(report).headline} \u2013 nonsens`;
+  document.title = title.replace(/[\u2068\u2069]/g, '');
 }
 
 const page = document.getElementById('page')!;

@@ -1,6 +1,6 @@
 // A picture in its frame: drawn by Observable Plot to the width there is, with a text for those who do not see it.
 import * as Plot from '@observablehq/plot';
-import { el } from './dom';
+import { el, nameCuts } from './dom';
 import { onTheme } from './theme';
 
 export interface Picture {
@@ -29,6 +29,7 @@ onTheme(() => framed.forEach((frame) => frame.isConnected && frame.redraw()));
 export function draw(options: Plot.PlotOptions, alt: string): Element {
   const drawn = Plot.plot({ className: 'plot', ...options });
   drawn.querySelectorAll('style').forEach((style) => style.remove());
+  nameCuts(drawn);
   drawn.setAttribute('role', 'img');
   drawn.setAttribute('aria-label', alt);
   return drawn;

@@ -2,10 +2,12 @@
 import * as Plot from '@observablehq/plot';
 import { palette } from './colours';
 import { chooser, el, section } from './dom';
+import { naturalOrder } from './labels';
+import { multiples } from './multiples';
 import { picture } from './picture';
 import { behind } from './tables';
 import { onTheme } from './theme';
-import { byLabel, count, longName, number, shortName } from './text';
+import { count, longName, number, shortName } from './text';
 import type { Display, Report } from './types';
 
 interface Point {
@@ -35,16 +37,15 @@ function segmentName(d: Display, e: number): string {
   return d.segments === 0 ? 'all rows' : shortName(d.labels[e] ?? `segment ${e + 1}`, 18);
 }
 
-/** Segments in the order of their labels, as places in d.labels. */
+/** Segments in natural order of their labels, as places in d.labels; those without a label here come last. */
 function segmentOrder(d: Display): number[] {
   const most = Math.max(d.labels.length, ...d.segment.map((e) => e + 1), 1);
-  const all = Array.from({ length: most }, (_, e) => e);
-  return all.sort((a, b) => byLabel(d.labels[a] ?? '\uffff', d.labels[b] ?? '\uffff'));
+  return [...naturalOrder(d.labels), ...Array.from({ length: most }, (_, e) => e).slice(d.labels.length)];
 }
 
 class Rows {
   private lit: number | null = null;
-  private readonly order: number[];
+  readonly order: number[];
   private readonly pictures: { redraw: () => void }[] = [];
   readonly legend: HTMLElement;
 
@@ -157,32 +158,33 @@ class Rows {
   }
 }
 
-function pairPanels(d: Display, rows: Rows, from: number, to: number, known: boolean): HTMLElement[] {
+function pairPanels(d: Display, rows: Rows, from: number, to: number, known: boolean, marked: number): HTMLElement[] {
   const a = d.variables[from]!;
   const b = d.variables[to]!;
   const own = rows.panel({ x: d.values[from]!, y: d.values[to]!, xName: a, yName: b, note: '' }, 620);
-  const parts: HTMLElement[] = [el('h3', {}, 'The two variables'), own, table(d, from, to)];
+  const small = multiples(d, { from, to, order: rows.order, name: (e) => segmentName(d, e), marked });
+  const parts = [el('h3', {}, 'The two variables'), own, ...(small ? [small] : []), table(d, from, to)];
   const s = d.sources;
   if (!s || s.names.length !== d.variables.length) return parts;
   const against = (of: number, with_: number, note: string): HTMLElement =>
     rows.panel({ x: d.values[with_]!, y: s.values[of]!, xName: d.variables[with_]!, yName: s.names[of]!, note }, 420);
   const other = known
     ? [
-        'Disturbance of the effect against the cause: inside a segment (one colour) they have nothing to do ' +
-          'with one another if the arrow is right.',
-        'Disturbance of the cause against the effect: they go together, as the effect is made of it.',
+        'Disturbance of the effect against the cause: inside a segment (one colour) they are independent if the ' +
+          'direction is right.',
+        'Disturbance of the cause against the effect: they are dependent, because the effect depends on the cause.',
       ]
     : [
-        'Disturbance of the second against the first: unrelated inside a segment if the first causes the second.',
-        'Disturbance of the first against the second: unrelated inside a segment if the second causes the first.',
+        'Disturbance of the second against the first: independent inside a segment if the first causes the second.',
+        'Disturbance of the first against the second: independent inside a segment if the second causes the first.',
       ];
   parts.push(
     el('h3', {}, 'Recovered disturbances against causes and effects'),
     el(
       'p',
       { class: 'quiet' },
-      'A disturbance is the noise that enters a variable, as far as the method can recover it: known up to a ' +
-        'function of it, so that its sign and scale may be lost.',
+      'A disturbance is the part of a variable that its causes do not explain. The method recovers it up to a ' +
+        'function, so its sign and scale may be lost.',
     ),
     el(
       'div',
@@ -224,6 +226,9 @@ function startPair(report: Report): [string, string] {
     (p, q) => (p.p_value ?? 1) - (q.p_value ?? 1) || (q.support ?? 0) - (p.support ?? 0),
   )[0];
   const [a = '', b = a] = result.data.variables;
+  const root = result.explain?.root_causes[0];
+  const touched = (result.edges ?? []).find((e) => e.from === root) ?? (result.edges ?? []).find((e) => e.to === root);
+  if (root !== undefined && touched) return [touched.from, touched.to];
   const changed = result.changes?.[0]?.variable;
   const asked = [...(result.effects ?? []), ...(result.rows ?? [])].find((answer) => answer.on !== changed)?.on;
   if (changed !== undefined && asked !== undefined) return [changed, asked];
@@ -260,7 +265,7 @@ export function rowsSection(report: Report): PairView | null {
     const known =
       edges.get(`${from} ${to}`) === '-->' ||
       (report.result.decision ?? '') === `${d.variables[from]}->${d.variables[to]}`;
-    holder.replaceChildren(...pairPanels(d, rows, from, to, known));
+    holder.replaceChildren(...pairPanels(d, rows, from, to, known, d.labels.indexOf(report.result.explain?.of ?? '')));
   };
   const decided = report.result.decision;
   if (!report.result.edges && decided === `${d.variables[1]}->${d.variables[0]}`) [from, to] = [1, 0];
@@ -277,7 +282,7 @@ export function rowsSection(report: Report): PairView | null {
         'p',
         { class: 'problem', role: 'note' },
         'These are not the data of the result: their data_hash differs. The pictures below may not show what ' +
-          'the decision rests on.',
+          'the decision depends on.',
       ),
     el('p', {}, `${thinned}Press a segment to see it alone.`),
     choices,
@@ -287,8 +292,8 @@ export function rowsSection(report: Report): PairView | null {
       el(
         'p',
         { class: 'quiet' },
-        'No recovered disturbances here: the method does not estimate them, or the page was made from a result ' +
-          'file, which does not hold them (--html of nonsens direction and discover does).',
+        'There are no disturbances here: the method does not estimate them, or the page was made from a result ' +
+          'file, which does not contain them (--html of nonsens direction and discover does).',
       ),
   );
   return {

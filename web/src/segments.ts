@@ -2,9 +2,10 @@
 import * as Plot from '@observablehq/plot';
 import { palette, swatches } from './colours';
 import { el, section } from './dom';
+import { inOrder, naturalOrder } from './labels';
 import { picture } from './picture';
 import { behind, type Table } from './tables';
-import { byLabel, count, longName, number, shortName } from './text';
+import { count, longName, number, shortName } from './text';
 import type { Report, Result } from './types';
 
 /** Variable and segment by their places: two names may look alike once they are cut. */
@@ -16,13 +17,15 @@ interface Entry {
 }
 
 const LINES_MOST = 6;
+/** Tables with more columns of values have a row per variable instead: wide ones do not fit a page. */
+const WIDE = 6;
 
 function meaning(report: Report): string {
   const { result } = report;
   if (result.method === 'structured' && !result.edges) {
     return (
-      'The segment\u2019s mean of the estimated feature that tells the segments apart (mean 0, variance 1 ' +
-      'over all rows): it follows how strongly the disturbance of each variable changes.'
+      'The segment\u2019s mean of the estimated feature that distinguishes the segments (mean 0, variance 1 ' +
+      'over all rows). It follows how strongly the disturbance of each variable changes.'
     );
   }
   return result.method === 'structured'
@@ -109,7 +112,7 @@ function modulation(report: Report): HTMLElement[] {
   const found = report.result.modulation;
   const variables = Object.keys(found ?? {});
   if (!found || variables.length === 0) return [];
-  const labels = Object.keys(found[variables[0]!] ?? {}).sort(byLabel);
+  const labels = inOrder(Object.keys(found[variables[0]!] ?? {}));
   const entries = variables.flatMap((v, j) =>
     labels.map((s, i): Entry => ({
       variable: j,
@@ -130,7 +133,7 @@ function modulation(report: Report): HTMLElement[] {
       labels.map((s) => shortName(s, 12)),
       'change of the disturbance',
       `How the disturbances of ${count(variables.length, 'variable')} change over ` +
-        `${count(labels.length, 'segment')}; the table below has every figure.`,
+        `${count(labels.length, 'segment')}; the table below has every value.`,
       meaning(report) + thinned,
     ),
     behind(
@@ -146,6 +149,12 @@ function table(
   variables: string[],
   value: (label: string, variable: string) => string,
 ): Table {
+  if (variables.length > WIDE)
+    return {
+      head: [head, 'variable', 'change'],
+      figures: [2],
+      rows: () => labels.flatMap((s) => variables.map((v) => [longName(s), longName(v), value(s, v)])),
+    };
   return {
     head: [head, ...variables.map(longName)],
     figures: variables.map((_, i) => i + 1),
@@ -156,7 +165,7 @@ function table(
 function observed(report: Report): HTMLElement[] {
   const d = report.display;
   if (!d || d.segments === 0) return [];
-  const order = d.labels.map((label, i) => ({ label, i })).sort((a, b) => byLabel(a.label, b.label));
+  const order = naturalOrder(d.labels).map((i) => ({ label: d.labels[i]!, i }));
   const entries = d.variables.flatMap((v, j) =>
     order.map(({ label, i }, place): Entry => {
       const [mean, sd] = d.summary[j]?.[i] ?? [null, null];
@@ -177,29 +186,28 @@ function observed(report: Report): HTMLElement[] {
       entries,
       d.variables,
       order.map(({ label }) => shortName(label, 12)),
-      'deviation over the typical one',
+      'standard deviation, relative',
       `Standard deviation of ${count(d.variables.length, 'variable')} in ${count(order.length, 'segment')}, ` +
-        `over that of all segments; the table below has every figure.`,
+        `over that of all segments; the table below has every value.`,
       'Standard deviation of each variable in a segment over that of all segments, from all rows.',
     ),
-    behind('Table: rows, means and deviations in each segment', {
-      head: [
-        'segment',
-        'rows',
-        ...d.variables.flatMap((v) => [`mean of ${longName(v)}`, `deviation of ${longName(v)}`]),
-      ],
-      figures: Array.from({ length: 1 + 2 * d.variables.length }, (_, i) => i + 1),
+    behind('Table: rows, means and standard deviations in each segment', {
+      head: ['segment', 'rows', 'variable', 'mean', 'standard deviation'],
+      figures: [1, 3, 4],
       rows: () =>
-        order.map(({ label, i }) => [
-          longName(label),
-          String(d.sizes[i]),
-          ...d.variables.flatMap((_, j) => (d.summary[j]?.[i] ?? [null, null]).map((x) => number(x))),
-        ]),
+        order.flatMap(({ label, i }) =>
+          d.variables.map((v, j) => [
+            longName(label),
+            String(d.sizes[i]),
+            longName(v),
+            ...(d.summary[j]?.[i] ?? [null, null]).map((x) => number(x)),
+          ]),
+        ),
     }),
   ];
 }
 
-/** Deviation inside segments, over all of them. */
+/** Standard deviation inside segments, over all of them. */
 function pooled(moments: [number | null, number | null][], sizes: number[]): number {
   const rows = sizes.reduce((a, b) => a + b, 0);
   return Math.sqrt(moments.reduce((sum, [, sd], i) => sum + (sizes[i] ?? 0) * (sd ?? 0) ** 2, 0) / rows);
@@ -236,7 +244,7 @@ export function trainingSection(result: Result): HTMLElement | null {
       `${number(t.held_out.middle.at(-1))}; chance is ${number(t.chance)}.`,
     caption:
       `Cross-entropy of the segment classifiers (${count(t.networks, 'network')}): median, and the range ` +
-      `of all of them as a band. Training has worked where the held-out curve lies clearly below chance and ` +
+      `of all of them as a band. Training has worked if the held-out curve lies clearly below chance and ` +
       `does not rise again for long before training stops.`,
     plot: (width) => ({
       width,

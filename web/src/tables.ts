@@ -1,22 +1,44 @@
-// Tables: the figures behind every picture, made when they are opened.
+// Tables: the values behind every picture, made when they are opened.  Columns without any value are left out.
 import { el } from './dom';
 
 export interface Table {
   head: string[];
   rows: () => (string | Node)[][];
-  /** Columns of figures, which stand to the right. */
+  /** Columns of numbers, which stand to the right. */
   figures?: number[];
 }
 
 const ROWS_MOST = 2500;
 
-export function table(t: Table): HTMLElement {
-  const figures = new Set(t.figures ?? []);
+/** Texts up to this length stay on one line. */
+const SHORT = 16;
+const NONE = '\u2013';
+
+function isShort(text: string | Node): boolean {
+  return typeof text === 'string' && text.length <= SHORT;
+}
+
+function isEmpty(cell: string | Node): boolean {
+  return typeof cell === 'string' ? cell === '' || cell === NONE : cell.textContent === '';
+}
+
+/** Without the columns that are empty in every row; the first one stays. */
+function filled(t: Table): { head: string[]; figures: Set<number>; rows: (string | Node)[][] } {
   const rows = t.rows();
+  const kept = t.head.flatMap((_, j) => (j === 0 || rows.some((row) => !isEmpty(row[j] ?? '')) ? [j] : []));
+  return {
+    head: kept.map((j) => t.head[j]!),
+    figures: new Set(kept.flatMap((j, k) => (t.figures?.includes(j) ? [k] : []))),
+    rows: rows.map((row) => kept.map((j) => (row[j] === NONE ? '' : row[j]!))),
+  };
+}
+
+export function table(t: Table): HTMLElement {
+  const { head, figures, rows } = filled(t);
   const cell = (text: string | Node, j: number): HTMLElement =>
     j === 0
-      ? el('th', { scope: 'row', dir: 'auto' }, text)
-      : el('td', { class: figures.has(j) && 'figure', dir: 'auto' }, text);
+      ? el('th', { scope: 'row', dir: 'auto', class: isShort(text) && 'short' }, text)
+      : el('td', { class: figures.has(j) ? 'figure' : isShort(text) && 'short', dir: 'auto' }, text);
   const body = el('tbody', {}, ...rows.slice(0, ROWS_MOST).map((row) => el('tr', {}, ...row.map(cell))));
   const whole = el(
     'div',
@@ -27,7 +49,7 @@ export function table(t: Table): HTMLElement {
       el(
         'thead',
         {},
-        el('tr', {}, ...t.head.map((text, j) => el('th', { scope: 'col', class: figures.has(j) && 'figure' }, text))),
+        el('tr', {}, ...head.map((text, j) => el('th', { scope: 'col', class: [figures.has(j) && 'figure', isShort(text) && 'brief'].filter(Boolean).join(' ') || null }, text))),
       ),
       body,
     ),

@@ -1,10 +1,11 @@
 // Names and numbers as they are shown.  Names come from data files and may hold anything: they only ever become text
-// nodes and attributes, are cut where they are long, and cannot turn the direction of the text around them.
+// nodes and attributes, are cut in the middle if they are long, and cannot turn the direction of the text around them.
 
 const ISOLATE = '\u2068';
 const END_ISOLATE = '\u2069';
-const SHORT = 28;
+const SHORT = 60;
 const LONG = 200;
+const SHORTEST_CUT = 8;
 const SENTENCE = 4000;
 
 /** Control characters as the pictures that Unicode has of them; marks that turn the direction of text are left out. */
@@ -20,14 +21,84 @@ function cut(text: string, most: number): string {
   return characters.length <= most ? text : characters.slice(0, most - 1).join('') + '\u2026';
 }
 
-/** A name in a sentence, a label or a legend. */
-export function shortName(text: string, most = SHORT): string {
-  return ISOLATE + cut(visible(text), most) + END_ISOLATE;
+/** Stands for what is cut out of a name. */
+export const CUT = '\u2026';
+/** Splits a text at its names, which become items of their own. */
+export const CUT_NAME = /(\u2068[^\u2068\u2069]*\u2069)/;
+const WHOLE_MOST = 2000;
+const whole = new Map<string, string>();
+
+/** The whole name of one that was cut; null for any other text. */
+export function wholeName(cutName: string): string | null {
+  return whole.get(cutName) ?? null;
 }
 
-/** A name where there is room. */
+/** Begin and end of a name say most about it. */
+function cutMiddle(text: string, most: number): string {
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const end = Math.floor((most - 1) / 2);
+  return [...characters.slice(0, most - 1 - end), CUT, ...characters.slice(characters.length - end)].join('');
+}
+
+/** Long names of the report: two of them should not look alike once they are cut. */
+let long: string[] = [];
+const cuts = new Map<string, string>();
+
+export function setNames(names: string[]): void {
+  long = [...new Set(names.map(visible))].filter((name) => [...name].length > SHORTEST_CUT);
+  cuts.clear();
+}
+
+/** How many characters all of them begin with. */
+function common(names: string[][]): number {
+  const [first = [], ...rest] = names;
+  const at = first.findIndex((c, i) => rest.some((other) => other[i] !== c));
+  return at < 0 ? first.length : at;
+}
+
+/** The part in which a name differs from others, with as much around it as has room. */
+function differing(name: string, others: string[], most: number): string {
+  const all = [name, ...others].map((text) => [...text]);
+  const letters = all[0]!;
+  const start = common(all);
+  const end = Math.min(common(all.map((text) => [...text].reverse())), letters.length - start);
+  const core = letters.slice(start, letters.length - end);
+  const room = most - 2;
+  if (core.length >= room) return CUT + cutMiddle(core.join(''), room) + CUT;
+  const from = Math.max(0, Math.min(start - Math.floor((room - core.length) / 2), letters.length - room));
+  const part = letters.slice(from, from + room).join('');
+  return (from > 0 ? CUT : '') + part + (from + room < letters.length ? CUT : '');
+}
+
+function cutVisible(shown: string, most: number): string {
+  const short = cutMiddle(shown, most);
+  if (short === shown) return shown;
+  const known = cuts.get(`${most} ${shown}`);
+  if (known !== undefined) return known;
+  const alike = long.filter((other) => other !== shown && cutMiddle(other, most) === short);
+  const result = alike.length === 0 ? short : differing(shown, alike, most);
+  cuts.set(`${most} ${shown}`, result);
+  return result;
+}
+
+function cutName(name: string, most: number): string {
+  const shown = visible(name);
+  const text = cutVisible(shown, most);
+  const short = ISOLATE + text + END_ISOLATE;
+  if (text !== shown) whole.set(short, cut(shown, WHOLE_MOST));
+  return short;
+}
+
+/** A name in a sentence, a label or a legend. */
+export function shortName(text: string, most = SHORT): string {
+  return cutName(text, most);
+}
+
+/** A name that has room and may wrap. */
 export function longName(text: string): string {
-  return cut(visible(text), LONG);
+  const short = cutName(text, LONG);
+  return wholeName(short) === null ? short.slice(1, -1) : short;
 }
 
 /** What the result says in words. */
@@ -59,13 +130,13 @@ export function pValueBound(): number {
 /** A p-value in a table: "0.03", "< 0.001". */
 export function pValue(p: number | null | undefined): string {
   if (p === null || p === undefined) return '\u2013';
-  return p < bound ? `< ${bound}` : number(p, 3);
+  return p < bound ? `<\u00a0${bound}` : number(p, 3);
 }
 
 /** A p-value in a sentence: "p = 0.03", "p < 0.001". */
 export function pWords(p: number | null | undefined): string {
   if (p === null || p === undefined) return 'no p-value';
-  return `p ${p < bound ? '' : '= '}${pValue(p)}`;
+  return `p\u00a0${p < bound ? '' : '=\u00a0'}${pValue(p)}`;
 }
 
 export function count(n: number, thing: string, things = `${thing}s`): string {
@@ -74,12 +145,6 @@ export function count(n: number, thing: string, things = `${thing}s`): string {
 
 export function share(value: number | null | undefined): string {
   return value === null || value === undefined ? '\u2013' : `${Number((100 * value).toPrecision(3))} %`;
-}
-
-/** Labels with numbers in them in the order of these numbers. */
-const collator = new Intl.Collator('en', { numeric: true });
-export function byLabel(a: string, b: string): number {
-  return collator.compare(a, b);
 }
 
 /** "a->b" taken apart with the help of the two names, which may hold arrows themselves. */

@@ -1,10 +1,13 @@
-// Light and dark: what the system says, until the switch says otherwise.  Pictures are drawn anew when it changes.
+// Light and dark: what the system says, until the switch says otherwise; on paper always light.  Pictures are drawn
+// again when it changes.
 import { el } from './dom';
 
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
+const paper = window.matchMedia('print');
 const listeners: (() => void)[] = [];
 
 export function isDark(): boolean {
+  if (paper.matches) return false;
   const chosen = document.documentElement.dataset['theme'];
   return chosen ? chosen === 'dark' : dark.matches;
 }
@@ -24,5 +27,6 @@ export function themeSwitch(): HTMLElement {
     changed();
   });
   dark.addEventListener('change', changed);
+  paper.addEventListener('change', () => listeners.forEach((listener) => listener()));
   return button;
 }

@@ -190,7 +190,7 @@ export interface Sources {
   summary: Moments[][];
 }
 
-/** Some rows of the data, and mean and deviation of all rows in each segment. */
+/** Some rows of the data, and mean and standard deviation of all rows in each segment. */
 export interface Display {
   other: boolean;
   rows: number;
@@ -216,6 +216,10 @@ export interface OptionRow {
 export interface Report {
   version: string;
   p_value_bound: number;
+  /** Of the data; if none are at hand, of the result. */
+  files: string[];
+  /** When the rows were recorded, from a column of dates. */
+  dates: { column: string; first: string; last: string } | null;
   command: string;
   name: string;
   method: { name: string; summary: string; citation: string } | null;

@@ -1,4 +1,4 @@
-// The way of an effect through the graph: which links lie on directed paths from what is changed to what is asked about.
+// The paths of an effect through the graph: which edges lie on directed paths from what is changed to what is asked.
 import type { Edge, Result } from './types';
 
 export interface Way {
@@ -9,7 +9,7 @@ export interface Way {
 
 type Step = [from: string, to: string, edge: Edge];
 
-/** A link without a direction may lead either way; nothing leads into a variable that is set. */
+/** An edge without a direction may lead either way; nothing leads into a variable that is set. */
 function steps(result: Result): Step[] {
   const set = new Set((result.changes ?? []).filter((a) => a.kind === 'set').map((a) => a.variable));
   const all = (result.edges ?? []).flatMap((e): Step[] =>

@@ -152,7 +152,7 @@ function headlineOf(result: Result, c: Case): string {
   }
 }
 
-const IF = 'If the assumptions below hold.';
+export const IF = 'If the assumptions below hold.';
 const NO_INTERVAL = 'There are no intervals, because no bootstrap samples were drawn (--draws).';
 
 function linesOf(report: Report, { then, now }: Case): string[] {

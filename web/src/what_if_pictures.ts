@@ -65,7 +65,7 @@ function has(pair: Interval | null | undefined): boolean {
   return !!pair && pair[0] !== null && pair[1] !== null;
 }
 
-/** A name, or cause and effect: of these each is cut by itself where there is no room. */
+/** A name, or cause and effect: of these each is cut by itself if there is no room. */
 type Label = string | [string, string];
 
 const ARROW = ' \u2192 ';
