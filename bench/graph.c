@@ -1,10 +1,10 @@
 /*
  * graph.c - skeleton and directions of random sparse linear models by Fisher's z, timed.
  *
- * graph D N NEIGHBOURS RUNS [tester]: D variables in N rows, each with so many expected neighbours, weights of .4 to .9
- * with either sign, normal noise; alpha .01, one thread.  "tester" asks through indep/ci.h in place of the correlation
- * matrix.  A line per run: processor seconds for correlations, skeleton and directions, tests, distances to the true
- * pattern.
+ * graph D N NEIGHBOURS RUNS [tester]: D variables in N rows, each with NEIGHBOURS expected neighbours, weights of .4 to
+ * .9 with either sign, normal noise; alpha .01, one thread.  "tester" asks through indep/ci.h in place of the
+ * correlation matrix.  A line per run: processor seconds for correlations, skeleton and directions, tests, distances to
+ * the true pattern.
  */
 #include "base/rng.h"
 #include "graph/metrics.h"

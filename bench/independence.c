@@ -2,7 +2,7 @@
  * independence.c - one test of (conditional) independence on columns of a file, timed again and again.
  *
  * independence TEST FILE RUNS: FILE, made by independence_peers.py, has int64 n, d and doubles x (n, d), column-major;
- * column 0 is tested against column 1 given the others.  Prints the median of the seconds of so many runs, the p-value
+ * column 0 is tested against column 1 given the others.  Prints the median of the seconds of RUNS runs, the p-value
  * and the most memory that the process ever held, in MB.
  */
 #include "base/memory.h"

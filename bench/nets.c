@@ -90,7 +90,7 @@ static nonsens_status draw_rows(nonsens_context *ctx, arena *a, mlp_shape shape,
     return NONSENS_OK;
 }
 
-/* A network at its start with so many rows, all of which are one batch. */
+/* A network at its start with `batch` rows, which are one batch. */
 static nonsens_status learner_drawn(nonsens_context *ctx, arena *a, mlp_shape shape, int64_t batch, learner *l)
 {
     rng r = rng_new(1, RNG_TEST, 2);
@@ -140,7 +140,7 @@ static double seconds_of(void (*step)(learner *), learner *l, int64_t steps)
     return seconds_by(PROCESSOR) - start;
 }
 
-/* So many steps, a power of two, that they take this long. */
+/* The number of steps, a power of two, that takes this long. */
 static int64_t steps_for(void (*step)(learner *), learner *l, double seconds)
 {
     int64_t steps = 1;

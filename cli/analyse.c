@@ -95,7 +95,7 @@ static int check_arguments(const arguments *args, const command *self)
         return complain(EXIT_USAGE, "%s needs a data file, or - for standard input; `nonsens help %s` explains",
                         self->name, self->name);
     }
-    const char *units = strcmp(value_of(args, "bootstrap"), "0") == 0 ? "fits" : "resamples";
+    const char *units = strcmp(value_of(args, "bootstrap"), "0") == 0 ? "fits" : "bootstrap samples";
     interrupt_keeps(value_of(args, "journal")[0] ? units : NULL);
     int code = check_files(args, self);
     code = code == EXIT_DONE && many_wanted(args) ? many_check(args) : code;
@@ -104,9 +104,18 @@ static int check_arguments(const arguments *args, const command *self)
 
 /* ---- the run ---- */
 
-static void print_warnings(const nonsens_data *data)
+/* Says how the files were read, where that was not plain. */
+static void print_notes(const arguments *args, const nonsens_data *data)
 {
-    for (int64_t i = 0; i < nonsens_data_warning_count(data); i++) {
+    for (int64_t i = 0; !args->quiet && i < nonsens_data_note_count(data); i++) {
+        fprintf(stderr, "note: %s\n", nonsens_data_note_at(data, i));
+    }
+}
+
+/* A text has the warnings; so they are printed where no text is, and if the run fails. */
+static void print_warnings(const arguments *args, const nonsens_data *data)
+{
+    for (int64_t i = 0; !args->quiet && i < nonsens_data_warning_count(data); i++) {
         fprintf(stderr, "warning: %s\n", nonsens_data_warning_at(data, i));
     }
 }
@@ -237,6 +246,9 @@ static int run_on_data(const arguments *args, const nonsens_data *data, progress
     nonsens_result *result = NULL;
     nonsens_status status = run(args->ctx, data, args->options, &result);
     progress_wipe(line);
+    if (text_path(args) && !result) {
+        print_warnings(args, data);
+    }
     print_run_warning(args->ctx, args->quiet);
     if (status == NONSENS_OK && !result) { // another process has it, or there is only a journal
         return say_shard(args);
@@ -257,8 +269,11 @@ static int read_data(const arguments *args, progress *line, nonsens_data **data)
     if (status != NONSENS_OK || interrupt_seen()) {
         return complain_status(args->ctx, status);
     }
+    print_notes(args, *data);
+    if (!text_path(args) || many_meant(args, *data)) {
+        print_warnings(args, *data);
+    }
     if (!args->quiet) {
-        print_warnings(*data);
         print_memory(args, *data);
     }
     return EXIT_DONE;

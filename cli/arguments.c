@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     DECIDING = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE | NONSENS_COMMAND_DIAGNOSE |
@@ -26,12 +27,11 @@ static const file_option table[] = {
      "Write the text result to FILE in place of standard output.", 0},
     {"-o", "output", "FILE", NONSENS_COMMAND_REPORT, "The page to write; `-` is standard output.", 0},
     {NULL, "data", "FILE", NONSENS_COMMAND_REPORT,
-     "The data of the result, read as its options say, for pictures of them; to be given several times where each file "
-     "was a segment.",
+     "The data of the result, for pictures of them, read with the options of the result. If each file was a segment, "
+     "give the option once per file.",
      0},
     {NULL, "sources", "FILE", NONSENS_COMMAND_REPORT,
-     "The estimated disturbances, as --sources of direction or discover wrote them, for pictures of them; needs "
-     "--data.",
+     "The estimated disturbances that --sources of direction or discover wrote, for pictures of them; needs --data.",
      0},
     {NULL, "json", "FILE", ANALYSING | NONSENS_COMMAND_COMPARE,
      "Write the result as JSON; with `-` standard output carries JSON only.", 0},
@@ -190,7 +190,7 @@ static int read_file_option(arguments *args, const file_option *option, const op
     }
     const char *value = word_value(w, count, words, used);
     if (!value) {
-        return complain(EXIT_USAGE, "%s needs a value: a file name", w->shown);
+        return complain(EXIT_USAGE, "%s needs a file name", w->shown);
     }
     if (!*value) {
         return complain(EXIT_USAGE, "--%s: the file name is empty; give a path, or - for standard output",
@@ -198,6 +198,18 @@ static int read_file_option(arguments *args, const file_option *option, const op
     }
     set_file_option(args, option, value);
     return EXIT_DONE;
+}
+
+/* Says whether the value of the option is a list of names. */
+static bool takes_names(const char *key)
+{
+    static const char *const keys[] = {"vars", "exclude", "segment", "given", "x", "y", "on", "na-values"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        if (strcmp(key, keys[k]) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static const char *value_words(const nonsens_option_info *info)
@@ -215,7 +227,7 @@ static const char *value_words(const nonsens_option_info *info)
     case NONSENS_OPTION_TEXT:
         break;
     }
-    return "a text";
+    return takes_names(info->key) && strcmp(info->key, "na-values") != 0 ? "a column name" : "a value";
 }
 
 static int read_table_option(arguments *args, const nonsens_option_info *info, const option_word *w, int count,
@@ -226,11 +238,14 @@ static int read_table_option(arguments *args, const nonsens_option_info *info, c
         value = word_value(w, count, words, used);
     }
     if (!value) {
-        return complain(EXIT_USAGE, "--%s needs a value: %s", info->key, value_words(info));
+        return complain(EXIT_USAGE, "--%s needs %s%s", info->key, info->type == NONSENS_OPTION_CHOICE ? "one of " : "",
+                        value_words(info));
     }
     if (!*value) { // usually from a script whose variable is not set
         return complain(EXIT_USAGE, "--%s: the value is empty; give one, or leave the option out", info->key);
     }
+    args->list_option = takes_names(info->key) && !w->value ? info->key : NULL;
+    args->list_value = value;
     nonsens_status status = nonsens_options_set(args->ctx, args->options, info->key, value);
     return status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
 }
@@ -238,6 +253,7 @@ static int read_table_option(arguments *args, const nonsens_option_info *info, c
 static int read_option(arguments *args, const command *self, int count, char **words, int *used)
 {
     option_word w = split_word(words[0]);
+    args->list_option = NULL;
     const file_option *own = find_file_option(&w, self->bit);
     if (own) {
         return read_file_option(args, own, &w, count, words, used);
@@ -258,10 +274,22 @@ static int check_file_word(const command *self, const char *word)
     return EXIT_DONE;
 }
 
+/* A word behind a list that is no file was probably meant for the list, whose names are separated by commas. */
+static int check_list_word(const arguments *args, const char *word)
+{
+    const char *key = args->list_option;
+    if (!key || word[0] == '-' || access(word, F_OK) == 0) {
+        return EXIT_DONE;
+    }
+    return complain(EXIT_USAGE, "there is no file %s; if it belongs to the list, separate names by commas: --%s %s,%s",
+                    show_word(word).text, key, show_word(args->list_value).text, show_word(word).text);
+}
+
 /* Words are collected at the front of the array, never ahead of the word being read. */
 static int read_word(arguments *args, const command *self, char *word)
 {
     int code = self->bit & (ANALYSING | NONSENS_COMMAND_SIMULATE) ? check_file_word(self, word) : EXIT_DONE;
+    code = code == EXIT_DONE && self->bit & ANALYSING ? check_list_word(args, word) : code;
     args->words[args->word_count++] = word;
     return code;
 }

@@ -79,6 +79,15 @@ int run_elsewhere(const command *c, const char *first, int count, char **words);
 #define REPRODUCE_SYNOPSIS "FIGURE... [options]"
 #define REPRODUCE_SUMMARY "makes figures of the paper again"
 
+/* ---- examples (examples.c) ---- */
+
+typedef struct example {
+    const char *command, *what, *lines; /* what it shows; one or more command lines */
+} example;
+
+/* Returns the next example of a command, the first one after NULL; NULL after the last. */
+const example *example_next(const char *name, const example *after);
+
 /* ---- messages (message.c) ---- */
 
 /* Prints "nonsens: ..." on stderr, on one line with control characters escaped, and returns the code. */
@@ -107,13 +116,14 @@ typedef struct arguments {
     nonsens_options *options;
     char **words; /* those that are not options: data files ("-" is standard input), graphs, figures or journals */
     int word_count;
-    const char *output;  /* -o */
-    const char *json;    /* --json */
-    const char *truth;   /* --truth */
-    const char *targets; /* --targets-out */
-    const char *sources; /* --sources */
-    const char *html;    /* --html */
-    char **data;         /* --data, once or several times; owned */
+    const char *list_option, *list_value; /* the last option, if its value is a list of names; else NULL */
+    const char *output;                   /* -o */
+    const char *json;                     /* --json */
+    const char *truth;                    /* --truth */
+    const char *targets;                  /* --targets-out */
+    const char *sources;                  /* --sources */
+    const char *html;                     /* --html */
+    char **data;                          /* --data, once or several times; owned */
     int data_count;
     const char *graph[GRAPH_FORMATS]; /* --dot, --csv and the like, by nonsens_graph_format */
     bool quiet, verbose, explain, help;

@@ -163,6 +163,19 @@ static void print_words_of(FILE *f, const command *c)
     }
 }
 
+static void print_examples(FILE *f, const char *name)
+{
+    const example *e = example_next(name, NULL);
+    fputs(e ? "\nExamples\n" : "", f);
+    for (; e; e = example_next(name, e)) {
+        fprintf(f, "  %s%s\n    ", e->what, e->what[strlen(e->what) - 1] == '?' ? "" : ":");
+        for (const char *c = e->lines; *c; c++) {
+            fputs(*c == '\n' ? "\n    " : (char[2]){*c, '\0'}, f);
+        }
+        fputc('\n', f);
+    }
+}
+
 /* ---- pages ---- */
 
 void print_command_help(FILE *f, const command *c)
@@ -172,6 +185,7 @@ void print_command_help(FILE *f, const command *c)
     if (c->word_title) {
         print_words_of(f, c);
     }
+    print_examples(f, c->name);
     if (c->bit) {
         print_options(f, c->bit);
         print_file_options(f, c->bit);

@@ -62,7 +62,7 @@ int complain_interrupted(void)
     if (wrote) {
         return complain(EXIT_INTERRUPTED, "interrupted; %s", wrote);
     }
-    return kept ? complain(EXIT_INTERRUPTED, "interrupted; finished %s are kept, --resume goes on with them", kept)
+    return kept ? complain(EXIT_INTERRUPTED, "interrupted; finished %s are kept; add --resume to continue", kept)
                 : complain(EXIT_INTERRUPTED, "interrupted");
 }
 

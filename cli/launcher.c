@@ -60,7 +60,7 @@ int launcher_refuse(const char *why)
         snprintf(count, sizeof count, "%d", launcher_processes());
     }
     return complain(EXIT_USAGE,
-                    "a launcher started %s processes of this run, and %s; start one process, or with NONSENS_MPI=no in "
-                    "the environment each on files of its own",
+                    "a launcher started %s processes of this run, and %s; start one process. If each has files of its "
+                    "own, set NONSENS_MPI=no in the environment",
                     count, why);
 }

@@ -74,8 +74,8 @@ static void put_usage(FILE *f, const command *c)
 static void put_commands(FILE *f)
 {
     fputs(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar argument ...\n.Sh DESCRIPTION\n.Nm\n", f);
-    put_text(f, "decides which of two variables causes the other, and what causes what among many, from data that come "
-                "in segments, such as experiments, sites or stretches of time, between which the disturbances change "
+    put_text(f, "decides which of two variables causes the other, and what causes what among many. "
+                "The data come in segments, such as experiments, sites or days, between which the disturbances change "
                 "and the mechanisms do not.");
     fputs(".Bl -tag -width Ds\n", f);
     for (const command *c = command_table(); c->name; c++) {
@@ -108,7 +108,7 @@ static void put_options(FILE *f, unsigned bit)
 {
     const char *group = "";
     fputs(".Sh OPTIONS\n", f);
-    put_text(f, "Unknown options and values out of bounds are errors; nothing is changed silently.");
+    put_text(f, "Unknown options and values out of bounds are errors; the program never changes a value silently.");
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         if (!(info->commands & bit)) {
@@ -195,9 +195,9 @@ static void put_files(FILE *f)
     fputs(".Pp\n", f);
     put_text(f,
              "Graphs are read from JSON (of discover, or the truth of simulate), from a list of edges as CSV, whose "
-             "header has the columns from and to or cause and effect, and type, weight, p_value and support where they "
-             "are known, from a square matrix as CSV with a header of names, and from Tetrad's text. "
-             "What is in the file tells which it is. DOT and GraphML are written only.");
+             "header has the columns from and to or cause and effect, and if known type, weight, p_value and support; "
+             "from a square matrix as CSV with a header of names, and from Tetrad's text. "
+             "The content of the file decides which format it is. DOT and GraphML are written but not read.");
     fputs(".Pp\n", f);
     put_text(f, "Adjacency in every file: a non-zero entry in row i and column j means that i causes j.");
 }
@@ -216,28 +216,43 @@ static void put_exit_status(FILE *f)
           f);
 }
 
-static void put_examples(FILE *f)
+/* Prints an example: what it shows, then its lines as they are typed. */
+static void put_example(FILE *f, bool is_first, const char *what, const char *lines)
 {
-    fputs(".Sh EXAMPLES\n"
-          "Make data with a known cause and ask for it:\n"
-          ".Bd -literal -offset indent\n"
-          "nonsens simulate \\-\\-seed 3 \\-o data.csv \\-\\-truth truth.json\n"
-          "nonsens direction data.csv \\-\\-segment segment\n"
-          ".Ed\n"
-          ".Pp\n"
-          "Look before asking, and keep the answer as JSON:\n"
-          ".Bd -literal -offset indent\n"
-          "nonsens diagnose data.csv \\-\\-segment segment\n"
-          "nonsens direction data.csv \\-\\-segment segment \\-\\-json result.json\n"
-          ".Ed\n"
-          ".Pp\n"
-          "Find a graph and see how far it is from the true one:\n"
-          ".Bd -literal -offset indent\n"
-          "nonsens simulate \\-\\-sem node \\-\\-nodes 5 \\-o data.csv \\-\\-truth truth.json\n"
-          "nonsens discover data.csv \\-\\-segment segment \\-\\-json graph.json\n"
-          "nonsens compare graph.json truth.json\n"
-          ".Ed\n",
-          f);
+    char sentence[256];
+    fputs(is_first ? "" : ".Pp\n", f);
+    snprintf(sentence, sizeof sentence, "%s%s", what, what[strlen(what) - 1] == '?' ? "" : ":");
+    put_text(f, sentence);
+    fputs(".Bd -literal -offset indent\n", f);
+    for (const char *c = lines; *c; c++) {
+        fputs(*c == '-' ? "\\-" : (char[2]){*c, '\0'}, f);
+    }
+    fputs("\n.Ed\n", f);
+}
+
+static void put_examples(FILE *f, const char *name)
+{
+    fputs(".Sh EXAMPLES\n", f);
+    const example *first = example_next(name, NULL);
+    for (const example *e = first; e; e = example_next(name, e)) {
+        put_example(f, e == first, e->what, e->lines);
+    }
+}
+
+/* Examples of the program as a whole. */
+static void put_tour(FILE *f)
+{
+    fputs(".Sh EXAMPLES\n", f);
+    put_example(f, true, "Make data with a known cause and ask for it",
+                "nonsens simulate --seed 3 -o data.csv --truth truth.json\n"
+                "nonsens direction data.csv --segment segment");
+    put_example(f, false, "Look before asking, and keep the answer as JSON",
+                "nonsens diagnose data.csv --segment segment\n"
+                "nonsens direction data.csv --segment segment --json result.json");
+    put_example(f, false, "Find a graph and see how far it is from the true one",
+                "nonsens simulate --sem node --nodes 5 -o data.csv --truth truth.json\n"
+                "nonsens discover data.csv --segment segment --json graph.json\n"
+                "nonsens compare graph.json truth.json");
 }
 
 static void put_paper(FILE *f)
@@ -262,7 +277,7 @@ static void print_program(FILE *f)
     put_commands(f);
     put_files(f);
     put_exit_status(f);
-    put_examples(f);
+    put_tour(f);
     fputs(".Sh SEE ALSO\n", f);
     put_paper(f);
 }
@@ -287,6 +302,7 @@ static void print_command(FILE *f, const command *c)
         put_methods(f, c->bit);
     }
     put_exit_status(f);
+    put_examples(f, c->name);
     fputs(".Sh SEE ALSO\n.Xr nonsens 1\n", f);
 }
 

@@ -45,8 +45,9 @@ static nonsens_status save_json(const arguments *args, const many_found *found, 
 
 static nonsens_status save_text(const arguments *args, const many_found *found, const char *path)
 {
-    return found->pairs ? nonsens_pairs_write_text(args->ctx, found->pairs, path)
-                        : nonsens_explanations_write_text(args->ctx, found->segments, path);
+    unsigned detail = args->verbose ? NONSENS_TEXT_ALL : 0;
+    return found->pairs ? nonsens_pairs_write_text(args->ctx, found->pairs, detail, path)
+                        : nonsens_explanations_write_text(args->ctx, found->segments, detail, path);
 }
 
 /* ---- the journal ---- */
@@ -102,7 +103,7 @@ int many_check(const arguments *args)
                         args->sources ? "sources" : "html");
     }
     if (strcmp(value_of(args, "journal"), "-") == 0) {
-        return complain(EXIT_USAGE, "--journal -: a journal is a file that is read again; give a path");
+        return complain(EXIT_USAGE, "--journal -: a journal cannot be standard output; give a path");
     }
     many_journal journal = find_journal(args);
     if (!journal.path && strcmp(value_of(args, "resume"), "true") == 0) {

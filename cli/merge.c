@@ -13,7 +13,7 @@ static int check_arguments(const arguments *args)
     }
     for (int i = 0; i < args->word_count; i++) {
         if (!args->words[i][0] || strcmp(args->words[i], "-") == 0) {
-            return complain(EXIT_USAGE, "a journal is a file that is read again; give the path of a file");
+            return complain(EXIT_USAGE, "a journal cannot be standard input or output; give the path of a file");
         }
     }
     const output_file out[] = {{"the merged journal", args->words[0]}};

@@ -20,7 +20,7 @@ int team_begin(char **words)
         return launcher_refuse(LAUNCHER_APART);
     }
     become_other("nonsens-mpi", words);
-    return launcher_refuse("nonsens-mpi, by which they would work together, is not installed: nonsens was built "
+    return launcher_refuse("nonsens-mpi, which lets them share the work, is not installed: nonsens was built "
                            "without MPI");
 }
 

@@ -2,7 +2,7 @@
 """cdnod_designs.py SEGMENTS ROWS PAIRS [FIRST_SEED] - designs of the third phase of CD-NOD, compared.
 
 Draws pairs in which location and scale of the cause and slope, level and noise of the effect change over segments of
-so many rows, and prints for each design the share in which the dependence between the changes of P(cause) and
+ROWS rows, and prints for each design the share in which the dependence between the changes of P(cause) and
 P(effect | cause) is smaller in the right direction.  src/methods/cdnod/cdnod_changes.c says what the designs are made of.
 """
 import sys

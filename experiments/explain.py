@@ -11,15 +11,15 @@ of its true disturbances.  One line per cell:
   followers  share of unchanged descendants of changed variables with that verdict (false discoveries), and
   followed   with the verdict `follows`
   others     share of unchanged other variables with the verdict `changed itself`
-  fdp        mean share of false ones among those with that verdict (0 where there are none)
+  fdp        mean share of false ones among those with that verdict (0 if there are none)
   bound      share of lower bounds of the own change that the true divergence reaches, of changed variables without
              causes
-  bound_c    likewise of changed variables with causes, whose disturbance is not known but estimated
+  bound_c    the same for changed variables with causes, whose disturbance is not known but estimated
   bound0     share of lower bounds that are 0, of unchanged variables
   scale      share of bounds of the ratio of scales that hold for the true one, of changed variables (Laplace
              disturbances alone: scales of others are known up to a power only)
   ratio      median of estimate over true divergence, of changed variables without causes
-  ratio_c    likewise with causes
+  ratio_c    the same for those with causes
 
 --jobs N works on N data sets at once; results do not depend on it.
 """

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-SETTINGS = [('pc', '--bends', '4', '--colliders', c, '--conflicts', k) for c in ('plain', 'conservative', 'majority')
+SETTINGS = [('pc', '--knots', '4', '--colliders', c, '--conflicts', k) for c in ('plain', 'conservative', 'majority')
             for k in ('bidirected', 'priority')]
 SETTINGS += [('pc-nonsens', '--colliders', c) for c in ('plain', 'conservative', 'majority')]
 

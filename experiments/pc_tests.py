@@ -2,7 +2,7 @@
 """pc_tests.py PROGRAM [REPS] [TEST...] - which test of independence pc should make inside segments.
 
 Simulated graphs of six variables (--sem node, 10 x 512 rows, depth 1 and 3, seeds from 1): F1 of the skeleton, missing
-and extra edges, seconds on one thread.  `bends` is fisher-z with --bends 4, `scores` fisher-z on
+and extra edges, seconds on one thread.  `knots` is fisher-z with --knots 4, `scores` fisher-z on
 normal scores inside segments.
 """
 import csv
@@ -17,7 +17,7 @@ import time
 import numpy
 from scipy import stats
 
-TESTS = ('fisher-z', 'bends', 'scores', 'kci')  # and rcit
+TESTS = ('fisher-z', 'knots', 'scores', 'kci')  # and rcit
 
 
 def write_scores(source, target):
@@ -58,8 +58,8 @@ def main():
                         table = 's.csv' if test == 'scores' else 'd.csv'
                         done = subprocess.run([program, 'discover', table, '--segment', 'segment', '--method', 'pc',
                                                '--test',
-                                               'fisher-z' if test in ('scores', 'bends') else test, '--bends',
-                                               '4' if test == 'bends' else '0', '--alpha', alpha, '--threads',
+                                               'fisher-z' if test in ('scores', 'knots') else test, '--knots',
+                                               '4' if test == 'knots' else '0', '--alpha', alpha, '--threads',
                                                '1', '-q', '--json', '-'], check=True, capture_output=True)
                         found = {frozenset((e['from'], e['to'])) for e in json.loads(done.stdout)['edges']}
                         cells.setdefault((test, alpha), []).append(

@@ -86,7 +86,7 @@ def compare(program, estimate, edges, network):
 
 
 def run_method(asked, method, data, edges, estimate, extra):
-    """A row of the table; with `why` where there is no graph."""
+    """A row of the table; with `why` if there is no graph."""
     command = [asked.program, 'discover', data, '--segment', 'segment', '--method', method, '--threads', asked.threads,
                '-q', '--json', estimate, *shlex.split(asked.options), *extra]
     try:

@@ -21,7 +21,7 @@ typedef struct request {
     int64_t done, bad; /* cells that were run, and those out of bounds: counted by the program */
 } request;
 
-/* Takes one of the program's own words and its value; false if it is none of them. */
+/* Takes one of the program's own words and its value; false if it is not one of them. */
 typedef bool (*request_word_fn)(void *user, const char *key, char *value);
 
 /*

@@ -261,6 +261,10 @@ NONSENS_API const char *nonsens_data_segment_at(const nonsens_data *data, int64_
 NONSENS_API int64_t nonsens_data_warning_count(const nonsens_data *data);
 /* Returns a finding of the audit as a sentence; they come in a fixed order. */
 NONSENS_API const char *nonsens_data_warning_at(const nonsens_data *data, int64_t index);
+/* Counts the notes on how a file was understood: decimal commas, units, dates and the like. */
+NONSENS_API int64_t nonsens_data_note_count(const nonsens_data *data);
+/* Returns a note as a sentence; they come in a fixed order. */
+NONSENS_API const char *nonsens_data_note_at(const nonsens_data *data, int64_t index);
 
 /* ---- methods ------------------------------------------------------------------------------------------------- */
 
@@ -741,9 +745,9 @@ NONSENS_API int nonsens_graph_lists_nodes(const nonsens_graph *graph);
  * Finds out which disturbances changed in a segment. Takes options of NONSENS_COMMAND_EXPLAIN: `of` names the segment,
  * `against` the one that it is compared with, or nothing for all others together. The graph is the one given or, if
  * that is NULL, read from the file of the option `graph`, or found by `method`. A graph given here and the option
- * `graph` exclude each other. A variable's own change is the change of its distribution given its causes; what merely
- * follows from changes of its causes is none. Costs one fit of each variable's mechanism beside the graph. May be
- * NULL: graph.
+ * `graph` exclude each other. A variable's own change is the change of its distribution given its causes; changes
+ * that only follow those of its causes do not count. Costs one fit of each variable's mechanism beside the graph. May
+ * be NULL: graph.
  */
 NONSENS_API nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data,
                                                const nonsens_graph *graph, const nonsens_options *options,
@@ -829,7 +833,7 @@ typedef struct nonsens_pair {
 
 /*
  * Runs nonsens_run_direction on each pair that the option `pairs` names: all, in the order of the variables, or those
- * of a file with two names a line (as in a line of CSV; blank lines and lines that begin with # do not count). A pair
+ * of a file with two names per line (as in a line of CSV; blank lines and lines that begin with # do not count). A pair
  * that fails does not stop the others; data whose columns may be constant must be read with `pairs` set. The option
  * fdr says how q-values are made. Undecided pairs count with p = 1, failed ones do not count.
  *
@@ -942,9 +946,9 @@ NONSENS_API nonsens_status nonsens_output_check(nonsens_context *ctx, const char
 /* Writes the whole result as JSON. */
 NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result,
                                                      const char *path);
-/* What a text has beside the answer: bits, added up. */
+/* What a text has beside the answer, which fits a screen: bits, added up. */
 typedef enum nonsens_text_detail {
-    NONSENS_TEXT_ALL = 1,      /* all evidence, options, time and threads */
+    NONSENS_TEXT_ALL = 1,      /* all edges, cautions, notes and evidence, assumptions in full, options, the command */
     NONSENS_TEXT_REASONING = 2 /* the reasoning step by step */
 } nonsens_text_detail;
 /* Writes the result as text. detail: bits of nonsens_text_detail; any other bit is NONSENS_ERR_USAGE. */
@@ -991,17 +995,19 @@ NONSENS_API nonsens_status nonsens_report_write_html(nonsens_context *ctx, const
                                                      int *other_data);
 /* Writes one JSON object per line, the pairs in the order of the list; all lines have the same keys. */
 NONSENS_API nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
-/* Writes a table of all pairs, most certain first, and what its columns mean. */
-NONSENS_API nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
+/* Writes a table of pairs, most certain first: of many the first. detail: bits of nonsens_text_detail. */
+NONSENS_API nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, unsigned detail,
+                                                    const char *path);
 /*
  * Writes one JSON object per line, the segments in the order of the list: what nonsens_result_write_json writes of
  * each, without `seconds` and `threads`, and its segment, p_value, q_value and error.
  */
 NONSENS_API nonsens_status nonsens_explanations_write_json(nonsens_context *ctx,
                                                            const nonsens_explanations *explanations, const char *path);
-/* Writes a table with a line for each segment, and what its columns mean. */
+/* Writes a table of segments: of many those with root causes. detail: bits of nonsens_text_detail. */
 NONSENS_API nonsens_status nonsens_explanations_write_text(nonsens_context *ctx,
-                                                           const nonsens_explanations *explanations, const char *path);
+                                                           const nonsens_explanations *explanations, unsigned detail,
+                                                           const char *path);
 /* Writes the simulated table as CSV. */
 NONSENS_API nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                         const char *path);

@@ -57,6 +57,14 @@ double rng_uniform(rng *r)
     return ((double)(rng_u64(r) >> 12) + 0.5) * 0x1p-52;
 }
 
+void rng_skip(rng *r, int64_t count)
+{
+    r->counter[0] += (uint32_t)(count / 2); // a block has two numbers
+    if (count % 2) {
+        rng_uniform(r);
+    }
+}
+
 uint64_t rng_below(rng *r, uint64_t bound)
 {
     uint64_t limit = UINT64_MAX - UINT64_MAX % bound; /* the largest multiple of bound that fits */

@@ -56,6 +56,8 @@ uint32_t rng_u32(rng *r);
 uint64_t rng_u64(rng *r);
 /* Draws uniformly from the open interval (0, 1): the midpoints of 2^52 equal cells. */
 double rng_uniform(rng *r);
+/* Leaves out the next `count` uniform numbers of a stream that has drawn nothing else. */
+void rng_skip(rng *r, int64_t count);
 /* Draws uniformly from {0, ..., bound - 1} without bias; bound >= 1. */
 uint64_t rng_below(rng *r, uint64_t bound);
 double rng_normal(rng *r);              /* mean 0, variance 1 */

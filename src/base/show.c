@@ -66,6 +66,39 @@ char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64
     return out;
 }
 
+/* Returns the bytes of the unit at text, and how many characters show it: a character as it is, a byte as \xNN. */
+static int64_t next_unit(const char *text, int64_t left, int64_t *shown)
+{
+    int step = show_printable_length(text, left);
+    *shown = step > 0 ? 1 : ESCAPED;
+    return step > 0 ? step : 1;
+}
+
+/* Shows at most 40 characters; of a longer text the beginning and the end, which distinguish names. */
+static char *show_name(char *out, const char *text)
+{
+    static const char dots[] = "...";
+    enum { DOTS = sizeof dots - 1, TAIL = 17, HEAD = NAME_CHARACTERS - TAIL - DOTS };
+    int64_t length = (int64_t)strlen(text), all = 0, at = 0, shown = 0;
+    bool cut = false;
+    for (int64_t i = 0; i < length; all += shown) {
+        i += next_unit(text + i, length - i, &shown);
+    }
+    for (int64_t i = 0, step; i < length; i += step, at += shown) {
+        char *end = out + ESCAPED + 1;
+        step = next_unit(text + i, length - i, &shown);
+        if (all <= NAME_CHARACTERS || at + shown <= HEAD || at >= all - TAIL) {
+            show_part(&out, (size_t)(end - out), text + i, step, shown);
+        } else if (!cut) {
+            memcpy(out, dots, DOTS);
+            out += DOTS;
+            cut = true;
+        }
+    }
+    *out = '\0';
+    return out;
+}
+
 const char *show_bytes(char out[SHOWN_BYTES], const char *text, int64_t length)
 {
     static const char cut[] = "\"...", whole[] = "\"";
@@ -78,12 +111,18 @@ const char *show_bytes(char out[SHOWN_BYTES], const char *text, int64_t length)
 
 const char *show_quoted(char out[SHOWN_BYTES], const char *text)
 {
-    return show_bytes(out, text, (int64_t)strlen(text));
+    out[0] = '"';
+    memcpy(show_name(out + 1, text), "\"", sizeof "\"");
+    return out;
 }
 
 const char *show_bare(char out[SHOWN_BYTES], const char *text)
 {
-    return text[0] ? show_text(out, SHOWN_BYTES, text, (int64_t)strlen(text), NAME_CHARACTERS) : show_bytes(out, "", 0);
+    if (!text[0]) {
+        return show_bytes(out, "", 0);
+    }
+    show_name(out, text);
+    return out;
 }
 
 void show_list_add(show_list *list, const char *name)

@@ -2,7 +2,8 @@
  * show.h - makes text from outside (names, labels, cells, words) safe for a line on a terminal.
  *
  * What is not printable UTF-8 is escaped byte by byte as \xNN: control characters, line and paragraph separators,
- * marks that change the direction of writing, broken UTF-8.  What is too long is cut and ends in "...".
+ * marks that change the direction of writing, broken UTF-8.  A name that is too long is cut in the middle, and any
+ * other text that is too long ends in "...".
  */
 #ifndef BASE_SHOW_H
 #define BASE_SHOW_H
@@ -19,14 +20,16 @@ int show_printable_length(const char *text, int64_t left);
 /* Shows at most `max` characters, and at most what fits into the `bytes` >= 8 of out with the dots.  Returns out. */
 char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64_t max);
 
-/* Show at most 40 characters, in quotes. */
+/* Shows at most 40 characters, in quotes. */
 const char *show_bytes(char out[SHOWN_BYTES], const char *text, int64_t length);
+/* Shows a name in at most 40 characters, in quotes: of a longer one the beginning and the end. */
 const char *show_quoted(char out[SHOWN_BYTES], const char *text);
 
-/* Shows at most 40 characters without quotes, but an empty text as "". */
+/* Shows a name in the same way without quotes, but an empty text as "". */
 const char *show_bare(char out[SHOWN_BYTES], const char *text);
 
-/* A list "a, b, c and 4 more": at most `max` names, as show_bare or show_quoted writes them, and how many were added. */
+/* A list "a, b, c and 4 more": at most `max` names, as show_bare or show_quoted writes them, and how many were added.
+ */
 enum { SHOW_LIST_MAX = 16, SHOW_LIST_BYTES = SHOW_LIST_MAX * (SHOWN_BYTES + 2) + 40 };
 typedef struct show_list {
     char text[SHOW_LIST_BYTES];

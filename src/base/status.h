@@ -33,7 +33,7 @@ struct nonsens_context {
     int64_t max_memory;              /* of the root: bytes that the library may hold while it runs; 0: no limit */
     bool silent;                     /* reports no progress, because it runs a job of a loop that does */
     nonsens_members members;         /* of the root: processes that share its runs; all zero: it is alone */
-    struct pool_crew *crew;          /* of the root: those that wait for units of the running task; NULL: none */
+    struct process_pool *processes;  /* of the root: those that wait for units of the running task; NULL: none */
 };
 
 /*

@@ -165,7 +165,8 @@ nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, const c
     ARENA_TRY(ctx, scratch, c.small_factor, p * p);
     ARENA_TRY(ctx, scratch, c.ratio, by->draws);
     if (by->blocks.block_of) {
-        TRY(score_law_new(ctx, scratch, &wide.model, wide.theta, &by->blocks, by->draws, by->seed, &law));
+        TRY(score_law_new(ctx, scratch, &wide.model, wide.theta, &by->blocks, by->seed, &law));
+        TRY(score_law_prepare(ctx, scratch, &law, 0, by->draws));
         c.law = &law;
     } else {
         TRY(score_factor(ctx, scratch, &wide, large_fisher, false, c.score_factor));

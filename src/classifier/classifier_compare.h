@@ -32,6 +32,7 @@ typedef struct compare_draws {
     int threads;
     int64_t draws, seed;
     classifier_blocks blocks;
+    double low, high; /* tests of ranks: a p-value below or above by the first few draws is clear; low 0: none is */
 } compare_draws;
 
 /* p-value of out->ratio from draws under the null: a gamma variable with their mean and variance, and those of the

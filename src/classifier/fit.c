@@ -10,6 +10,8 @@
 static const double TOLERANCE = 1e-4; /* nats over all rows */
 static const double BEYOND = 1.6;     /* a longer step is tried if the gain is more than this times the promised gain */
 static const double LONGEST = 16.0;
+static const double FAST = 0.2;   /* the matrix is kept if the decrement is at most this share of the last one */
+static const double SURELY = 4.0; /* by which a matrix that was kept may understate the decrement */
 enum { MAX_ITERATIONS = 200 };
 
 nonsens_status fit_new(nonsens_context *ctx, arena *a, const classifier_sample *data, classifier_shape s,
@@ -138,50 +140,93 @@ static nonsens_status extend(nonsens_context *ctx, arena *scratch, int threads, 
     return NONSENS_OK;
 }
 
-nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f)
+typedef struct descent {
+    classifier_point now, next, far;
+    double *hessian, *factor, *step;
+    classifier_trust trust;
+    double before; /* the decrement of the last step */
+    bool stale;    /* the matrix belongs to an earlier point */
+} descent;
+
+static nonsens_status descent_new(nonsens_context *ctx, arena *a, const classifier_fit *f, descent *d)
 {
     int64_t p = f->model.parameters;
-    double *hessian, *factor, *step;
-    classifier_trust t = {NEWTON_LAST_LEVEL, 1e-3};
-    classifier_point now, next, far;
-    TRY(point_new(ctx, scratch, &f->model, &now));
-    TRY(point_new(ctx, scratch, &f->model, &next));
-    TRY(point_new(ctx, scratch, &f->model, &far));
-    ARENA_TRY(ctx, scratch, hessian, p * p);
-    ARENA_TRY(ctx, scratch, factor, p * p);
-    ARENA_TRY(ctx, scratch, step, p);
-    memcpy(now.theta, f->theta, (size_t)p * sizeof(double));
-    TRY(evaluate(ctx, scratch, threads, f, &now));
-    TRY(newton_matrix(ctx, scratch, threads, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
+    *d = (descent){.trust = {NEWTON_LAST_LEVEL, 1e-3}, .before = INFINITY};
+    TRY(point_new(ctx, a, &f->model, &d->now));
+    TRY(point_new(ctx, a, &f->model, &d->next));
+    TRY(point_new(ctx, a, &f->model, &d->far));
+    ARENA_TRY(ctx, a, d->hessian, p * p);
+    ARENA_TRY(ctx, a, d->factor, p * p);
+    ARENA_TRY(ctx, a, d->step, p);
+    memcpy(d->now.theta, f->theta, (size_t)p * sizeof(double));
+    return NONSENS_OK;
+}
+
+/* Computes the next step and its decrement, by the matrix of an earlier point as long as steps shrink fast. */
+static nonsens_status choose_step(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f, descent *d)
+{
+    const classifier_model *m = &f->model;
+    if (d->stale) {
+        f->decrement = newton_step(m, d->factor, d->now.gradient, d->step);
+        if (f->decrement <= FAST * d->before) {
+            f->converged = trust_has_converged(&d->trust, SURELY * f->decrement, f->tolerance);
+            return NONSENS_OK;
+        }
+        TRY(newton_matrix(ctx, scratch, threads, m, d->now.theta, f->lambda, FIT_NO_FOLD, d->hessian));
+        d->stale = false;
+    }
+    TRY(newton_factor(ctx, m, d->hessian, d->now.slope, &d->trust, d->factor));
+    f->decrement = newton_step(m, d->factor, d->now.gradient, d->step);
+    f->converged = trust_has_converged(&d->trust, f->decrement, f->tolerance);
+    return NONSENS_OK;
+}
+
+/* Takes the step if it lowers the objective.  *current: whether the folds' sums are those of `now` afterwards. */
+static nonsens_status take_step(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f, descent *d,
+                                bool *current)
+{
+    for (int64_t i = 0; i < f->model.parameters; i++) {
+        d->next.theta[i] = d->now.theta[i] + d->step[i];
+    }
+    TRY(evaluate(ctx, scratch, threads, f, &d->next));
+    double gain = d->now.objective - d->next.objective;
+    *current = gain > 0.0;
+    if (!*current && d->stale) {
+        d->before = 0.0; // the matrix of this point comes next
+    } else if (!*current) {
+        trust_less(&d->trust);
+    } else {
+        if (gain > BEYOND * f->decrement) {
+            TRY(extend(ctx, scratch, threads, f, &d->now, d->step, &d->next, &d->far, current));
+        }
+        if (!d->stale) {
+            trust_weigh(&d->trust, gain / f->decrement);
+        }
+        swap_points(&d->now, &d->next);
+        d->before = f->decrement;
+        d->stale = true;
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f)
+{
+    descent d;
     bool folds_are_current = true;
+    TRY(descent_new(ctx, scratch, f, &d));
+    TRY(evaluate(ctx, scratch, threads, f, &d.now));
+    TRY(newton_matrix(ctx, scratch, threads, &f->model, d.now.theta, f->lambda, FIT_NO_FOLD, d.hessian));
     for (f->iterations = 0; f->iterations < MAX_ITERATIONS; f->iterations++) {
-        TRY(newton_factor(ctx, &f->model, hessian, now.slope, &t, factor));
-        f->decrement = newton_step(&f->model, factor, now.gradient, step);
-        f->converged = trust_has_converged(&t, f->decrement, f->tolerance);
-        if (f->converged || trust_is_lost(&t)) {
+        TRY(choose_step(ctx, scratch, threads, f, &d));
+        if (f->converged || trust_is_lost(&d.trust)) {
             break;
         }
-        for (int64_t i = 0; i < p; i++) {
-            next.theta[i] = now.theta[i] + step[i];
-        }
-        TRY(evaluate(ctx, scratch, threads, f, &next));
-        double gain = now.objective - next.objective;
-        folds_are_current = gain > 0.0;
-        if (!(gain > 0.0)) {
-            trust_less(&t);
-        } else {
-            if (gain > BEYOND * f->decrement) {
-                TRY(extend(ctx, scratch, threads, f, &now, step, &next, &far, &folds_are_current));
-            }
-            trust_weigh(&t, gain / f->decrement);
-            swap_points(&now, &next);
-            TRY(newton_matrix(ctx, scratch, threads, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
-        }
+        TRY(take_step(ctx, scratch, threads, f, &d, &folds_are_current));
     }
     if (!folds_are_current) {
-        TRY(evaluate(ctx, scratch, threads, f, &now));
+        TRY(evaluate(ctx, scratch, threads, f, &d.now));
     }
-    f->objective = now.objective;
-    memcpy(f->theta, now.theta, (size_t)p * sizeof(double));
+    f->objective = d.now.objective;
+    memcpy(f->theta, d.now.theta, (size_t)f->model.parameters * sizeof(double));
     return NONSENS_OK;
 }

@@ -13,7 +13,7 @@
 
 static const double WIDTH = 0.5;
 enum {
-    PARTS = 4 /* model_fisher_by_groups adds so many */,
+    PARTS = 4 /* model_fisher_by_groups adds this many */,
     MAX_GROUPS = 64
 }; /* in one cell; the grid of a cell becomes coarser if there would be more */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double PATH[] = {0.03, 0.005, 8e-4, 1.5e-4, 2.5e-5, 4e-6};
-static const double TOLERANCE = 1e-3; /* nats over all rows: enough for the choice */
+static const double TOLERANCE = 1e-2; /* nats over all rows: enough for the choice */
 enum { PATH_STEPS = sizeof PATH / sizeof *PATH };
 
 /* Fits at one penalty in one basis: without each fold, and from there without each pair of folds. */
@@ -17,12 +17,21 @@ typedef struct left_out_fits {
     double **theta, **gradient; /* (folds) results of fit_without */
     bool *converged;            /* (folds) whether fit_without converged */
     double *fisher;             /* (folds, p, p) exact, at the fit to all rows */
+    const bool *wanted;         /* (folds) whose scores are wanted; NULL: all */
     double *score;              /* (folds, folds) log-likelihood of fold j without k and j: score[k * folds + j] */
 } left_out_fits;
+
+static bool is_wanted(const left_out_fits *s, int64_t fold)
+{
+    return !s->wanted || s->wanted[fold];
+}
 
 static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
 {
     const left_out_fits *s = state;
+    if (!is_wanted(s, fold)) {
+        return NONSENS_OK;
+    }
     return fit_without(ctx, scratch, s->f, s->fisher, fold, s->theta[fold], s->gradient[fold], &s->converged[fold]);
 }
 
@@ -63,6 +72,9 @@ static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job
     while (job >= k) {
         job -= k++;
     }
+    if (!is_wanted(s, k) && !is_wanted(s, job)) {
+        return NONSENS_OK;
+    }
     double *hessian, *factor, *theta;
     classifier_trust t = {NEWTON_LAST_LEVEL, 1e-9};
     ARENA_TRY(ctx, scratch, hessian, p * p);
@@ -70,14 +82,15 @@ static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job
     ARENA_TRY(ctx, scratch, theta, p);
     TRY(fit_matrix_without(ctx, scratch, f, s->fisher, f->lambda, k, job, hessian));
     TRY(newton_factor(ctx, m, hessian, NULL, &t, factor));
-    TRY(score_other(ctx, scratch, s, factor, k, job, theta));
-    return score_other(ctx, scratch, s, factor, job, k, theta);
+    TRY(is_wanted(s, k) ? score_other(ctx, scratch, s, factor, k, job, theta) : NONSENS_OK);
+    return is_wanted(s, job) ? score_other(ctx, scratch, s, factor, job, k, theta) : NONSENS_OK;
 }
 
-nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *f, double *score)
+nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *f,
+                              const bool *wanted, double *score)
 {
     int64_t folds = f->model.data->folds, p = f->model.parameters;
-    left_out_fits s = {.f = f};
+    left_out_fits s = {.f = f, .wanted = wanted};
     ARENA_TRY(ctx, scratch, s.converged, folds);
     ARENA_TRY(ctx, scratch, s.theta, folds);
     ARENA_TRY(ctx, scratch, s.gradient, folds);
@@ -90,6 +103,9 @@ nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads,
     TRY(parallel_for(ctx, threads, folds, NULL, fold_job, &s));
     TRY(parallel_for(ctx, threads, folds * (folds - 1) / 2, NULL, pair_job, &s));
     for (int64_t k = 0; k < folds; k++) {
+        if (!is_wanted(&s, k)) {
+            continue;
+        }
         score[k] = s.converged[k] ? 0.0 : -INFINITY; // a fit that stopped early still depends on the fold
         for (int64_t j = 0; j < folds; j++) {
             score[k] += s.score[k * folds + j];
@@ -107,6 +123,7 @@ typedef struct search {
     double *last;                   /* (folds) at the step before, in the same basis */
     int64_t *start, *step;          /* (folds) the first step in this basis; the best so far */
     bool *over;                     /* (folds) the score has fallen in this basis */
+    bool *open;                     /* (folds) begun and not over: the score is wanted */
     double *best;                   /* (folds) the best score */
     const classifier_sample **data; /* (folds) the basis of the best score */
     double total;                   /* the best score of all folds together */
@@ -122,6 +139,7 @@ static nonsens_status search_new(nonsens_context *ctx, arena *a, const classifie
     ARENA_TRY(ctx, a, s->start, folds);
     ARENA_TRY(ctx, a, s->step, folds);
     ARENA_TRY(ctx, a, s->over, folds);
+    ARENA_TRY(ctx, a, s->open, folds);
     ARENA_TRY(ctx, a, s->best, folds);
     ARENA_TRY(ctx, a, s->data, folds);
     for (int64_t k = 0; k < folds; k++) {
@@ -156,7 +174,9 @@ static bool take_step(const classifier_sample *data, int64_t step, search *s)
     return more;
 }
 
-static nonsens_status try_basis(nonsens_context *ctx, int threads, const classifier_sample *data, search *s)
+/* needs_total: the score of all folds together counts too. */
+static nonsens_status try_basis(nonsens_context *ctx, int threads, const classifier_sample *data, bool needs_total,
+                                search *s)
 {
     SCOPED_ARENA(own);
     int64_t from = PATH_STEPS;
@@ -177,7 +197,10 @@ static nonsens_status try_basis(nonsens_context *ctx, int threads, const classif
             TRY(fit_start_cold(ctx, &scratch, &f));
         }
         TRY(fit_all(ctx, &scratch, threads, &f));
-        TRY(penalty_scores(ctx, &scratch, threads, &f, s->score));
+        for (int64_t k = 0; k < data->folds; k++) {
+            s->open[k] = needs_total || (!s->over[k] && step >= s->start[k]);
+        }
+        TRY(penalty_scores(ctx, &scratch, threads, &f, s->open, s->score));
         if (!take_step(data, step, s)) {
             break;
         }
@@ -193,7 +216,7 @@ nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64
     TRY(search_new(ctx, a, data, &s));
     ARENA_TRY(ctx, a, lambda, data->folds);
     for (int64_t b = 0; b < bases; b++) {
-        TRY(try_basis(ctx, threads, &data[b], &s));
+        TRY(try_basis(ctx, threads, &data[b], b == 0, &s));
         if (b == 0) {
             out->all = out->test = PATH[s.total_step];
         }

@@ -22,8 +22,9 @@ nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64
 
 /*
  * Computes score (folds): for fold k the sum over other folds j of their log-likelihood by a fit without k and j, nats.
+ * wanted (folds): others keep their scores; NULL: all are wanted.
  */
 nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *f,
-                              double *score);
+                              const bool *wanted, double *score);
 
 #endif

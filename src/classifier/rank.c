@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { POWER_STEPS = 20 };
+enum { POWER_STEPS = 20, FEW_DRAWS = 50 };
 
 /* W (E, E): mean over rows of the covariance of the segment indicator given x. */
 static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const classifier_sample *data,
@@ -179,26 +179,6 @@ static double half_largest(int64_t rows, int64_t columns, const double *x, doubl
     return 0.5 * length;
 }
 
-/* Draws of the ratio if no feature is true. */
-static nonsens_status draw_at_chance(nonsens_context *ctx, arena *a, const classifier_regression *g, const freedom *f,
-                                     int64_t draws, int64_t seed, double *ratio)
-{
-    int64_t rows = g->size - 1; // less the constant
-    double *shrink, *x, *v, *image;
-    TRY(shrinkage(ctx, a, g, &shrink));
-    ARENA_TRY(ctx, a, x, rows * f->count + 1);
-    ARENA_TRY(ctx, a, v, f->count + 1);
-    ARENA_TRY(ctx, a, image, f->count + 1);
-    for (int64_t draw = 0; draw < draws; draw++) {
-        rng r = rng_new((uint64_t)seed, RNG_CALIBRATION, (uint64_t)draw);
-        for (int64_t i = 0; i < rows * f->count; i++) {
-            x[i] = rng_normal(&r) * sqrt(fmax(shrink[i / f->count], 0.0));
-        }
-        ratio[draw] = half_largest(rows, f->count, x, v, image);
-    }
-    return NONSENS_OK;
-}
-
 static double chance_objective(const classifier_sample *data)
 {
     double sum = 0.0;
@@ -245,15 +225,36 @@ static nonsens_status best_further(nonsens_context *ctx, arena *a, const classif
 /* ---- its law at rank one and above ---- */
 
 typedef struct rank_null {
-    const classifier_fit *small;
+    const compare_draws *by;
+    const classifier_fit *small; /* NULL: no feature is true, and rows are independent */
     const classifier_regression *basis;
     const freedom *free;
     score_law law;
     score_motion motion;
     double *pull;   /* (segments, m^2) slope of the penalty */
     double *factor; /* of the smaller model's penalised Fisher matrix */
+    double *shrink; /* at chance: see shrinkage */
+    int64_t first;  /* the draw of the next job 0 */
     double *ratio;  /* (draws) */
 } rank_null;
+
+/* Draws of the ratio if no feature is true. */
+static nonsens_status draw_at_chance(nonsens_context *ctx, arena *a, const rank_null *n, int64_t from, int64_t to)
+{
+    int64_t columns = n->free->count, rows = n->basis->size - 1; // less the constant
+    double *x, *v, *image;
+    ARENA_TRY(ctx, a, x, rows * columns + 1);
+    ARENA_TRY(ctx, a, v, columns + 1);
+    ARENA_TRY(ctx, a, image, columns + 1);
+    for (int64_t draw = from; draw < to; draw++) {
+        rng r = rng_new((uint64_t)n->by->seed, RNG_CALIBRATION, (uint64_t)draw);
+        for (int64_t i = 0; i < rows * columns; i++) {
+            x[i] = rng_normal(&r) * sqrt(fmax(n->shrink[i / columns], 0.0));
+        }
+        n->ratio[draw] = half_largest(rows, columns, x, v, image);
+    }
+    return NONSENS_OK;
+}
 
 /* slope (segments, m^2) of the penalty at theta. */
 static nonsens_status penalty_slope(nonsens_context *ctx, arena *a, const classifier_fit *small, const double *theta,
@@ -287,11 +288,11 @@ static double step_towards(const rank_null *n, const double *score, double *step
  * What the step takes off the score is linear in it, so that segments which can be told with near certainty, where a
  * whole step would overshoot, do no harm: the derivative along the step shows it; of the penalty, a small share does.
  */
-static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, void *state)
+static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t job, void *state)
 {
     const rank_null *n = state;
     const classifier_model *m = &n->small->model;
-    int64_t size = m->data->segments * m->data->basis * m->data->basis;
+    int64_t size = m->data->segments * m->data->basis * m->data->basis, draw = n->first + job;
     double *along, *score, *pull, *step, *theta;
     ARENA_TRY(ctx, a, along, size);
     ARENA_TRY(ctx, a, score, size);
@@ -311,19 +312,48 @@ static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, voi
     return best_further(ctx, a, m->data, n->basis, n->free, score, &n->ratio[draw]);
 }
 
-static nonsens_status draw_at_rank(nonsens_context *ctx, arena *a, const compare_draws *by, const classifier_fit *small,
-                                   const classifier_regression *g, const freedom *f, double *ratio)
+/* Draws of the ratio from, ..., to - 1. */
+static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, rank_null *n, int64_t from, int64_t to)
 {
-    rank_null n = {.small = small, .basis = g, .free = f, .ratio = ratio};
+    if (!n->small) {
+        return draw_at_chance(ctx, a, n, from, to);
+    }
+    n->first = from;
+    TRY(score_law_prepare(ctx, a, &n->law, from, to));
+    return parallel_for(ctx, n->by->threads, to - from, NULL, draw_job, n);
+}
+
+/* The law around a fit; NULL: at chance. */
+static nonsens_status null_new(nonsens_context *ctx, arena *a, const compare_draws *by, const classifier_fit *small,
+                               const classifier_regression *g, const freedom *f, rank_null *n)
+{
     double *fisher;
-    TRY(score_law_new(ctx, a, &small->model, small->theta, &by->blocks, by->draws, by->seed, &n.law));
-    TRY(score_motion_new(ctx, a, &small->model, small->theta, &n.motion));
-    ARENA_TRY(ctx, a, n.pull, small->model.data->segments * small->model.data->basis * small->model.data->basis);
-    TRY(penalty_slope(ctx, a, small, small->theta, n.pull));
+    *n = (rank_null){.by = by, .small = small, .basis = g, .free = f};
+    ARENA_TRY(ctx, a, n->ratio, by->draws);
+    if (!small) {
+        return shrinkage(ctx, a, g, &n->shrink);
+    }
+    TRY(score_law_new(ctx, a, &small->model, small->theta, &by->blocks, by->seed, &n->law));
+    TRY(score_motion_new(ctx, a, &small->model, small->theta, &n->motion));
+    ARENA_TRY(ctx, a, n->pull, small->model.data->segments * small->model.data->basis * small->model.data->basis);
+    TRY(penalty_slope(ctx, a, small, small->theta, n->pull));
     TRY(score_fisher(ctx, a, by->threads, small, &fisher));
-    ARENA_TRY(ctx, a, n.factor, small->model.parameters * small->model.parameters);
-    TRY(score_factor(ctx, a, small, fisher, true, n.factor));
-    return parallel_for(ctx, by->threads, by->draws, NULL, draw_job, &n);
+    ARENA_TRY(ctx, a, n->factor, small->model.parameters * small->model.parameters);
+    return score_factor(ctx, a, small, fisher, true, n->factor);
+}
+
+/* Judges out->ratio by a few draws, and by all of them unless the p-value is far from the levels that matter. */
+static nonsens_status judge_ratio(nonsens_context *ctx, arena *a, rank_null *n, classifier_difference *out)
+{
+    const compare_draws *by = n->by;
+    int64_t few = by->low > 0.0 && by->draws > FEW_DRAWS ? FEW_DRAWS : by->draws;
+    TRY(draw_ratios(ctx, a, n, 0, few));
+    compare_judge(few, n->ratio, out);
+    if (few < by->draws && out->p_value >= by->low && out->p_value <= by->high) {
+        TRY(draw_ratios(ctx, a, n, few, by->draws));
+        compare_judge(by->draws, n->ratio, out);
+    }
+    return NONSENS_OK;
 }
 
 /* A model without features: its constants are the shares of the segments. */
@@ -343,21 +373,17 @@ nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const compare_
     const classifier_sample *data = large->model.data;
     freedom f;
     classifier_regression g;
-    double *ratio;
+    classifier_fit none;
+    rank_null law;
     TRY(find_freedom(ctx, scratch, data, small, &f));
     TRY(classifier_regression_new(ctx, scratch, &large->model, shape_kind(large->model.shape, 0),
                                   f.stiffness * large->lambda, f.stiffness, &g));
-    ARENA_TRY(ctx, scratch, ratio, by->draws);
-    if (small || by->blocks.block_of) {
-        classifier_fit none;
-        TRY(small ? NONSENS_OK : fit_nothing(ctx, scratch, by->threads, large, &none));
-        TRY(draw_at_rank(ctx, scratch, by, small ? small : &none, &g, &f, ratio));
-    } else {
-        TRY(draw_at_chance(ctx, scratch, &g, &f, by->draws, by->seed, ratio));
+    if (!small && by->blocks.block_of) {
+        TRY(fit_nothing(ctx, scratch, by->threads, large, &none));
     }
+    TRY(null_new(ctx, scratch, by, small || !by->blocks.block_of ? small : &none, &g, &f, &law));
     out->ratio = (small ? small->objective : chance_objective(data)) - large->objective;
-    compare_judge(by->draws, ratio, out);
-    return NONSENS_OK;
+    return judge_ratio(ctx, scratch, &law, out);
 }
 
 nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const compare_draws *by,
@@ -367,18 +393,17 @@ nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const co
     int64_t size = data->segments * data->basis * data->basis;
     freedom f;
     classifier_regression g;
-    double *ratio, *slope, cost;
+    rank_null law;
+    double *slope, cost;
     TRY(find_freedom(ctx, scratch, data, small, &f));
     TRY(classifier_regression_new(ctx, scratch, &small->model, shape_kind(small->model.shape, 0),
                                   f.stiffness * small->lambda, f.stiffness, &g));
-    ARENA_TRY(ctx, scratch, ratio, by->draws);
-    TRY(draw_at_rank(ctx, scratch, by, small, &g, &f, ratio));
+    TRY(null_new(ctx, scratch, by, small, &g, &f, &law));
     ARENA_TRY(ctx, scratch, slope, size);
     for (int64_t i = 0; i < data->folds * size; i++) {
         slope[i % size] += small->fold_slope[i];
     }
     TRY(model_penalty(ctx, scratch, &small->model, small->theta, small->lambda, &cost, NULL, NULL, slope));
     TRY(best_further(ctx, scratch, data, &g, &f, slope, &out->ratio)); // its sign does not matter
-    compare_judge(by->draws, ratio, out);
-    return NONSENS_OK;
+    return judge_ratio(ctx, scratch, &law, out);
 }

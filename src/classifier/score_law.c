@@ -40,18 +40,24 @@ static int64_t draw_label(int64_t segments, const double *probability, double u)
     return e;
 }
 
-static nonsens_status draw_labels(nonsens_context *ctx, arena *a, score_law *law)
+nonsens_status score_law_prepare(nonsens_context *ctx, arena *a, score_law *law, int64_t from, int64_t to)
 {
     const classifier_model *m = law->model;
     classifier_tile *t;
+    if (law->blocks->block_of) {
+        return NONSENS_OK;
+    }
+    law->first = from;
+    law->draws = to - from;
     ARENA_TRY(ctx, a, law->label, m->data->n * law->draws);
     TRY(tile_new(ctx, a, m, law->theta, &t));
-    for (int64_t from = 0; from < m->data->n; from += t->rows) {
-        tile_load(m, law->theta, from, m->data->n, t);
+    for (int64_t begin = 0; begin < m->data->n; begin += t->rows) {
+        tile_load(m, law->theta, begin, m->data->n, t);
         tile_classify(m, t);
         for (int64_t k = 0; k < t->rows; k++) {
-            rng r = rng_new((uint64_t)law->seed, RNG_LABELS, (uint64_t)m->data->row[from + k]);
-            uint16_t *label = law->label + (from + k) * law->draws;
+            rng r = rng_new((uint64_t)law->seed, RNG_LABELS, (uint64_t)m->data->row[begin + k]);
+            uint16_t *label = law->label + (begin + k) * law->draws;
+            rng_skip(&r, from);
             for (int64_t draw = 0; draw < law->draws; draw++) {
                 label[draw] = (uint16_t)draw_label(m->data->segments, t->probability + k * t->wide, rng_uniform(&r));
             }
@@ -140,17 +146,17 @@ static nonsens_status keep_residuals(nonsens_context *ctx, arena *a, score_law *
 }
 
 nonsens_status score_law_new(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
-                             const classifier_blocks *blocks, int64_t draws, int64_t seed, score_law *out)
+                             const classifier_blocks *blocks, int64_t seed, score_law *out)
 {
     int64_t size = m->data->segments * m->data->basis * m->data->basis;
-    *out = (score_law){.model = m, .theta = theta, .blocks = blocks, .seed = seed, .draws = draws};
+    *out = (score_law){.model = m, .theta = theta, .blocks = blocks, .seed = seed};
     ARENA_TRY(ctx, a, out->observed, size);
     ARENA_TRY(ctx, a, out->expected, size);
     for (int64_t i = 0; i < m->data->n; i++) {
         add_products(m->data, i, m->data->label[i], 1.0, out->observed);
     }
     TRY(score_law_expect(ctx, a, out, theta, out->expected));
-    return !blocks->block_of ? draw_labels(ctx, a, out) : blocks->crossing ? keep_residuals(ctx, a, out) : NONSENS_OK;
+    return blocks->block_of && blocks->crossing ? keep_residuals(ctx, a, out) : NONSENS_OK;
 }
 
 /* A normal number for every block, less their mean over the rows of the segment: (blocks), then (segments). */
@@ -282,7 +288,7 @@ nonsens_status score_law_draw(nonsens_context *ctx, arena *scratch, const score_
                              : draw_by_blocks(ctx, scratch, law, draw, labels);
     }
     memset(labels, 0, (size_t)size * sizeof *labels);
-    tile_kernel_choose()->add_labels(s, law->label + draw, law->draws, labels);
+    tile_kernel_choose()->add_labels(s, law->label + draw - law->first, law->draws, labels);
     return NONSENS_OK;
 }
 

@@ -23,18 +23,23 @@ typedef struct score_law {
     const classifier_model *model;
     const double *theta;
     const classifier_blocks *blocks;
-    int64_t seed, draws;
-    double *observed; /* (segments, m^2) sum over rows of label b' */
-    uint16_t *label;  /* (n, draws) drawn labels of the sample's rows; NULL: by blocks */
-    double *expected; /* (segments, m^2) sum over rows of p b' */
-    double *residual; /* (n, segments padded) label - p by rows, if blocks cross labels; else NULL */
-    int32_t *by_cell; /* (n) which row of the sample each of these is: sorted by cell */
-    double *widening; /* (segments) of the deviations within a label, for what its mean takes; likewise */
+    int64_t seed;
+    int64_t first, draws; /* which draws have labels: first, ..., first + draws - 1 */
+    double *observed;     /* (segments, m^2) sum over rows of label b' */
+    uint16_t *label;      /* (n, draws) drawn labels of the sample's rows; NULL: by blocks */
+    double *expected;     /* (segments, m^2) sum over rows of p b' */
+    double *residual;     /* (n, segments padded) label - p by rows, if blocks cross labels; else NULL */
+    int32_t *by_cell;     /* (n) which row of the sample each of these is: sorted by cell */
+    double *widening;     /* (segments) corrects squares within a label for the estimated mean; NULL also if no block
+                             crosses labels */
 } score_law;
 
-/* Prepares draws at theta; memory from `a`, which also keeps the drawn labels. */
+/* Sets up the law at theta; memory from `a`. */
 nonsens_status score_law_new(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
-                             const classifier_blocks *blocks, int64_t draws, int64_t seed, score_law *out);
+                             const classifier_blocks *blocks, int64_t seed, score_law *out);
+
+/* Prepares draws from, ..., to - 1, in place of those prepared before; `a` keeps their labels. */
+nonsens_status score_law_prepare(nonsens_context *ctx, arena *a, score_law *law, int64_t from, int64_t to);
 
 /*
  * Draws the labels' part of the score, the sum over rows of label b': score at any theta is that less the expected

@@ -129,16 +129,16 @@ static void move(const classifier_model *m, const classifier_tile *t, const tile
 
 /* ---- sums over rows --------------------------------------------------------------------------------------------- */
 
-enum { BLOCK = 4, MOST = 8 / WIDE }; /* rows of a block; vectors of its columns */
+enum { BLOCK = 4, MAX_VECTORS = 8 / WIDE }; /* rows of a block; vectors of its columns */
 
 /* c (4 rows of stride ldc) += sign * sum over rows of a[0..3] b, `vectors` of columns; rows are lda and ldb apart. */
 static inline __attribute__((always_inline)) void sum_block(int64_t rows, const double *a, int64_t lda, const double *b,
                                                             int64_t ldb, double sign, const int vectors, double *c,
                                                             int64_t ldc)
 {
-    wide sum[BLOCK][MOST] = {{{0}}};
+    wide sum[BLOCK][MAX_VECTORS] = {{{0}}};
     for (int64_t k = 0; k < rows; k++) {
-        wide right[MOST];
+        wide right[MAX_VECTORS];
         for (int j = 0; j < vectors; j++) {
             right[j] = wide_load(b + k * ldb + WIDE * j);
         }
@@ -163,10 +163,10 @@ static void sum(int64_t rows, const double *a, int64_t left, const double *b, in
     for (int64_t i = 0; i < left; i += BLOCK) {
         int64_t j = 0, end = lower && i + BLOCK < right ? i + BLOCK : right;
         for (; j + 8 <= right && j < end; j += 8) {
-            sum_block(rows, a + i, left, b + j, right, sign, MOST, c + i * right + j, right);
+            sum_block(rows, a + i, left, b + j, right, sign, MAX_VECTORS, c + i * right + j, right);
         }
         if (j < end) {
-            sum_block(rows, a + i, left, b + j, right, sign, MOST / 2, c + i * right + j, right);
+            sum_block(rows, a + i, left, b + j, right, sign, MAX_VECTORS / 2, c + i * right + j, right);
         }
     }
 }

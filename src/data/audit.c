@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW_VALUES = 20, FEW_SEGMENTS = 3, TINY_SEGMENT = 20, SHOWN_DIGITS = 2, LISTED = 10 };
+enum { FEW_VALUES = 20, FEW_SEGMENTS = 3, SHOWN_DIGITS = 2, LISTED = 10 };
 static const double STRONG_AUTOCORRELATION = 0.2;
 static const double SIGNIFICANT_Z = 3.29; /* two-sided .001 */
 static const double SORTED = 0.95;        /* share of steps in one direction, in rows that are sorted by value */
@@ -160,7 +160,7 @@ static nonsens_status audit_segments(nonsens_context *ctx, nonsens_data *data)
                          segments == 1 ? "is" : "are", segments, segments == 1 ? "" : "s", FEW_SEGMENTS));
     }
     for (int64_t e = 0; e < segments; e++) {
-        tiny += data->start[e + 1] - data->start[e] < TINY_SEGMENT;
+        tiny += data->start[e + 1] - data->start[e] < AUDIT_TINY_SEGMENT;
     }
     if (tiny > 0) {
         int64_t smallest = dataset_smallest_segment(data), rows = data->start[smallest + 1] - data->start[smallest];
@@ -168,7 +168,7 @@ static nonsens_status audit_segments(nonsens_context *ctx, nonsens_data *data)
         TRY(dataset_warn(ctx, data,
                          "%" PRId64 " of %" PRId64 " segment%s %s fewer than %d rows; the smallest, %s, has %" PRId64
                          ": merge or drop tiny segments",
-                         tiny, segments, segments == 1 ? "" : "s", tiny == 1 ? "has" : "have", TINY_SEGMENT,
+                         tiny, segments, segments == 1 ? "" : "s", tiny == 1 ? "has" : "have", AUDIT_TINY_SEGMENT,
                          show_quoted(label, data->labels[smallest]), rows));
     }
     if (segments < needed) {

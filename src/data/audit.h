@@ -10,6 +10,9 @@
 
 #include "data/dataset.h"
 
+/* Segments with fewer rows are named in a warning. */
+enum { AUDIT_TINY_SEGMENT = 20 };
+
 /* Audits a data set: fails, or adds warnings to it. */
 nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data);
 

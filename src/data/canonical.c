@@ -272,6 +272,19 @@ typedef struct row_order {
     const int64_t *first;     /* (categories) where each group begins in `sorted` */
 } row_order;
 
+/* Compares rows with the same values by which of them are missing. */
+static int compare_missing(const row_order *o, int64_t row_a, int64_t row_b)
+{
+    for (int64_t k = 0; k < o->in->d; k++) {
+        const double *column = o->in->bare[o->rank[k]];
+        int order = (isnan(column[row_a]) != 0) - (isnan(column[row_b]) != 0);
+        if (order) {
+            return order;
+        }
+    }
+    return 0;
+}
+
 static int compare_rows(const void *state, int64_t row_a, int64_t row_b)
 {
     const row_order *o = state;
@@ -282,7 +295,7 @@ static int compare_rows(const void *state, int64_t row_a, int64_t row_b)
             return o->sign[j] < 0 ? -order : order;
         }
     }
-    return 0;
+    return o->in->bare ? compare_missing(o, row_a, row_b) : 0;
 }
 
 /* Compares two categories of equal size by their sorted rows. */
@@ -361,6 +374,9 @@ uint64_t canonical_hash(const nonsens_data *data)
         hash = mix(hash, data->sign[data->column_rank[k]] < 0);
         for (int64_t i = 0; i < data->n; i++) {
             hash = mix(hash, sort_key(column[i]));
+        }
+        for (int64_t i = 0; data->gap && i < data->n; i++) {
+            hash = dataset_is_gap(data, i, data->column_rank[k]) ? mix(hash, (uint64_t)i) : hash;
         }
     }
     return hash;

@@ -14,6 +14,8 @@ typedef struct canonical_input {
     const int32_t *category;     /* (n) 0 .. categories-1, or NULL: all 0 */
     const int64_t *size;         /* (categories) rows of each */
     const double *sign;          /* (d) signs that the user's columns are multiplied by here; NULL: 1 */
+    const double *const *bare;   /* (d) the columns before medians took the place of missing values (NaN); NULL: none is
+                                    missing */
 } canonical_input;
 
 /*
@@ -30,7 +32,7 @@ nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const can
 nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canonical_input *in, const int32_t *rank,
                               const double *sign, int64_t *order, int32_t *segment_order);
 
-/* Hashes n, d, E, segment sizes, and values and signs in canonical row and column order. */
+/* Hashes n, d, E, segment sizes, and values, signs and gaps in canonical row and column order. */
 uint64_t canonical_hash(const nonsens_data *data);
 /* Hashes that, names, labels, missing values and the order of rows: all of the data that a line of a run depends on. */
 uint64_t canonical_hash_all(const nonsens_data *data);

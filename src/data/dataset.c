@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,8 +163,8 @@ static nonsens_status fill(nonsens_context *ctx, nonsens_data *data, build_input
     TRY(check_input(ctx, &scratch, in));
     TRY(gaps_fill(ctx, &scratch, in->n, in->d, bare, &in->column));
     TRY(count_categories(ctx, &scratch, in, &size));
-    canonical_input canonical = {in->n, in->d,   in->category ? in->segments : 1, in->column, in->category,
-                                 size,  in->sign};
+    canonical_input canonical = {in->n, in->d,    in->category ? in->segments : 1, in->column, in->category,
+                                 size,  in->sign, in->column != bare ? bare : NULL};
     data->n = in->n;
     data->d = in->d;
     ARENA_TRY(ctx, &data->memory, data->column_rank, in->d);
@@ -365,18 +364,6 @@ int64_t dataset_smallest_segment(const nonsens_data *data)
     return smallest;
 }
 
-nonsens_status dataset_warn(nonsens_context *ctx, nonsens_data *data, const char *format, ...)
-{
-    va_list args;
-    ARENA_GROW(ctx, &data->memory, data->warning, data->warnings, data->warning_capacity);
-    va_start(args, format);
-    char *text = arena_format_list(ctx, &data->memory, format, args);
-    va_end(args);
-    data->warning[data->warnings] = text;
-    data->warnings += text != NULL;
-    return text ? NONSENS_OK : NONSENS_ERR_MEMORY;
-}
-
 /* Maps integer labels to 0 .. E-1 in ascending order of the labels. */
 static nonsens_status categorise(nonsens_context *ctx, arena *scratch, int64_t n, const int64_t *segment,
                                  build_input *in)
@@ -486,14 +473,4 @@ const char *nonsens_data_variable_at(const nonsens_data *data, int64_t variable)
 const char *nonsens_data_segment_at(const nonsens_data *data, int64_t segment)
 {
     return data && segment >= 0 && segment < data->segments ? data->labels[segment] : NULL;
-}
-
-int64_t nonsens_data_warning_count(const nonsens_data *data)
-{
-    return data ? data->warnings : 0;
-}
-
-const char *nonsens_data_warning_at(const nonsens_data *data, int64_t index)
-{
-    return data && index >= 0 && index < data->warnings ? data->warning[index] : NULL;
 }

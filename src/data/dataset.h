@@ -14,6 +14,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "data/date_span.h"
 #include "options/options.h"
 
 struct nonsens_data {
@@ -35,8 +36,11 @@ struct nonsens_data {
     bool in_time;         /* neighbouring rows depend on one another, as in a time series (audit) */
     char **left_out[2];   /* (left_out_count) names of variables, and labels of segments, that tidy.c left out */
     int64_t left_out_count[2], left_out_capacity[2];
-    char **warning; /* (warnings) sentences of reading and audit */
+    date_span dates; /* when the rows were recorded, if the file says so */
+    char **warning;  /* (warnings) sentences of reading and audit */
     int64_t warnings, warning_capacity;
+    char **note; /* (notes) how the file was understood, in sentences */
+    int64_t notes, note_capacity;
 };
 
 /*
@@ -80,6 +84,16 @@ static inline bool dataset_is_gap(const nonsens_data *data, int64_t row, int64_t
     return data->gap && data->gap[j * data->n + row];
 }
 
+/* Says whether a row has a value in all of some of the user's columns. */
+static inline bool dataset_row_has(const nonsens_data *data, int64_t row, int64_t count, const int64_t *index)
+{
+    bool has = true;
+    for (int64_t k = 0; data->gap && k < count; k++) {
+        has = has && !dataset_is_gap(data, row, index[k]);
+    }
+    return has;
+}
+
 /* Finds the user's column of this name; -1 if there is none. */
 int64_t dataset_find_name(const nonsens_data *data, const char *name);
 
@@ -94,6 +108,14 @@ nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonse
  * those about a pair of columns, name the same one.  There must be one.
  */
 int64_t dataset_smallest_segment(const nonsens_data *data);
+
+/* Adds a sentence to data->note. */
+nonsens_status dataset_note(nonsens_context *ctx, nonsens_data *data, const char *sentence);
+
+/* What can be left out. */
+enum { LEFT_OUT_VARIABLE, LEFT_OUT_SEGMENT };
+/* Keeps the name of a variable, or the label of a segment, that is left out: files beside the data may name it. */
+nonsens_status dataset_remember_left_out(nonsens_context *ctx, int kind, const char *text, nonsens_data *data);
 
 /* Adds a sentence to data->warning. */
 nonsens_status dataset_warn(nonsens_context *ctx, nonsens_data *data, const char *format, ...)

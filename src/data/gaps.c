@@ -30,8 +30,9 @@ static nonsens_status copy_filled(nonsens_context *ctx, arena *a, int64_t n, con
         }
     }
     sort_doubles(count, present, spare);
+    double median = count > 0 ? 0.5 * present[(count - 1) / 2] + 0.5 * present[count / 2] : 0.0; // the same mirrored
     for (int64_t i = 0; i < n; i++) {
-        copy[i] = !isnan(column[i]) ? column[i] : count > 0 ? present[count / 2] : 0.0;
+        copy[i] = isnan(column[i]) ? median : column[i];
     }
     *out = copy;
     return NONSENS_OK;

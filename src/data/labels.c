@@ -10,15 +10,7 @@
 
 nonsens_status labels_order(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t **order)
 {
-    ARENA_TRY(ctx, a, *order, data->segments);
-    for (int64_t e = 0; e < data->segments; e++) {
-        int64_t at = e;
-        for (; at > 0 && natural_compare(data->labels[e], data->labels[(*order)[at - 1]]) < 0; at--) {
-            (*order)[at] = (*order)[at - 1];
-        }
-        (*order)[at] = e;
-    }
-    return NONSENS_OK;
+    return natural_order(ctx, a, data->segments, (const char *const *)data->labels, order);
 }
 
 /* Lists labels: "s1, s2, s3 and 17 others". */
@@ -35,7 +27,8 @@ static nonsens_status list_labels(nonsens_context *ctx, arena *scratch, const no
                                  show_bare(shown, data->labels[order[listed]]));
     }
     if (listed < data->segments) {
-        snprintf(list + used, bytes - used, " and %" PRId64 " others", data->segments - listed);
+        int64_t left = data->segments - listed;
+        snprintf(list + used, bytes - used, " and %" PRId64 " other%s", left, left == 1 ? "" : "s");
     }
     return NONSENS_OK;
 }

@@ -21,18 +21,6 @@ static const double COPY = 0.9999;     /* correlation beyond which a column is a
 static const double RANK_COPY = 0.999; /* the same of ranks inside segments */
 static const double EXACT_COPY = 1e-9; /* 1 - |correlation| of copies that no method can keep apart */
 
-enum { VARIABLE, SEGMENT };
-
-/* Keeps the name of a variable, or the label of a segment, that is left out: files beside the data may name it. */
-static nonsens_status remember_left_out(nonsens_context *ctx, int kind, const char *text, nonsens_data *data)
-{
-    char *copy = arena_text(ctx, &data->memory, text);
-    TRY(copy ? NONSENS_OK : NONSENS_ERR_MEMORY);
-    ARENA_GROW(ctx, &data->memory, data->left_out[kind], data->left_out_count[kind], data->left_out_capacity[kind]);
-    data->left_out[kind][data->left_out_count[kind]++] = copy;
-    return NONSENS_OK;
-}
-
 /* Replaces *data by some of its columns and rows (NULL: all); warnings stay. */
 static nonsens_status reduce(nonsens_context *ctx, int64_t columns, const int64_t *index, int64_t rows,
                              const int64_t *row, nonsens_data **data)
@@ -42,9 +30,12 @@ static nonsens_status reduce(nonsens_context *ctx, int64_t columns, const int64_
     for (int64_t i = 0; i < (*data)->warnings; i++) {
         TRY(dataset_warn(ctx, left, "%s", (*data)->warning[i]));
     }
+    for (int64_t i = 0; i < (*data)->notes; i++) {
+        TRY(dataset_note(ctx, left, (*data)->note[i]));
+    }
     for (int kind = 0; kind < 2; kind++) {
         for (int64_t i = 0; i < (*data)->left_out_count[kind]; i++) {
-            TRY(remember_left_out(ctx, kind, (*data)->left_out[kind][i], left));
+            TRY(dataset_remember_left_out(ctx, kind, (*data)->left_out[kind][i], left));
         }
     }
     nonsens_data_free(*data);
@@ -135,7 +126,7 @@ static nonsens_status tidy_segments(nonsens_context *ctx, const nonsens_options 
     }
     TRY(reduce(ctx, all->d, NULL, left, row, data));
     for (int64_t k = 0; k < count; k++) {
-        TRY(remember_left_out(ctx, SEGMENT, label[k], *data));
+        TRY(dataset_remember_left_out(ctx, LEFT_OUT_SEGMENT, label[k], *data));
     }
     return warn_segments(ctx, min_rows, count, label, segments, rows, *data);
 }
@@ -372,7 +363,7 @@ static nonsens_status leave_out(nonsens_context *ctx, arena *scratch, const nons
         if (c->fate[j] == KEPT) {
             index[kept++] = j;
         } else {
-            TRY(remember_left_out(ctx, VARIABLE, (*data)->names[j], *data));
+            TRY(dataset_remember_left_out(ctx, LEFT_OUT_VARIABLE, (*data)->names[j], *data));
         }
     }
     TRY(reduce(ctx, kept, index, (*data)->n, NULL, data));

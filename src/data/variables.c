@@ -3,6 +3,8 @@
  */
 #include "data/variables.h"
 
+#include "data/complete.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,7 +156,7 @@ static bool has_warning(const nonsens_data *data, const char *sentence)
     return false;
 }
 
-/* Copies the warnings about the whole table, which concern its pairs too. */
+/* Copies the warnings and notes about the whole table, which concern its pairs too. */
 static nonsens_status pass_warnings(nonsens_context *ctx, const nonsens_data *data, nonsens_data *pair)
 {
     for (int64_t i = 0; i < data->warnings; i++) {
@@ -162,14 +164,18 @@ static nonsens_status pass_warnings(nonsens_context *ctx, const nonsens_data *da
             TRY(dataset_warn(ctx, pair, "%s", data->warning[i]));
         }
     }
+    for (int64_t i = 0; i < data->notes; i++) {
+        TRY(dataset_note(ctx, pair, data->note[i]));
+    }
     return NONSENS_OK;
 }
 
-/* Returns the data themselves if they have just these variables in this order, else a new data set. */
-static nonsens_status select_columns(nonsens_context *ctx, const nonsens_data *data, int64_t count,
-                                     const int64_t *index, const nonsens_data **out, nonsens_data **owned)
+/* Returns the data themselves if they have just these variables in this order, else a new data set of complete rows. */
+static nonsens_status select_columns(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                     int64_t count, const int64_t *index, const nonsens_data **out,
+                                     nonsens_data **owned)
 {
-    bool as_they_are = count == data->d;
+    bool as_they_are = count == data->d && !data->gap;
     *out = data;
     *owned = NULL;
     for (int64_t k = 0; k < count; k++) {
@@ -179,14 +185,14 @@ static nonsens_status select_columns(nonsens_context *ctx, const nonsens_data *d
         return NONSENS_OK;
     }
     SCOPED(memory_release_scoped) nonsens_data *selected = NULL;
-    TRY(dataset_select(ctx, data, count, index, &selected));
+    TRY(complete_select(ctx, data, options, count, index, &selected));
     TRY(pass_warnings(ctx, data, selected));
     *out = *owned = selected;
     selected = NULL;
     return NONSENS_OK;
 }
 
-static nonsens_status ask_for_names(nonsens_context *ctx, const nonsens_data *data, bool x_only)
+static nonsens_status ask_for_names(nonsens_context *ctx, const nonsens_data *data, unsigned command, bool x_only)
 {
     char list[LIST_BYTES];
     if (x_only) {
@@ -196,8 +202,9 @@ static nonsens_status ask_for_names(nonsens_context *ctx, const nonsens_data *da
     if (data->d < 2) {
         return fail(ctx, NONSENS_ERR_DATA, "two variables are needed, but %s is the only one", data->names[0]);
     }
-    return fail(ctx, NONSENS_ERR_USAGE, "there are %" PRId64 " variables (%s); name two of them with --x A --y B",
-                data->d, list_names(data, list));
+    return fail(ctx, NONSENS_ERR_USAGE, "there are %" PRId64 " variables (%s); name two of them with --x A --y B%s",
+                data->d, list_names(data, list),
+                command == NONSENS_COMMAND_DIRECTION ? ", or find the graph of all with `nonsens discover`" : "");
 }
 
 nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -214,10 +221,10 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
         return fail(ctx, NONSENS_ERR_USAGE, "--given needs --x and --y; name the two variables as well");
     }
     if (!options->x[0] && !options->y[0] && data->d == (x_only ? 1 : 2)) {
-        return NONSENS_OK;
+        return select_columns(ctx, data, options, data->d, (const int64_t[]){0, 1}, &out->data, &out->owned);
     }
     if (!options->x[0] && !options->y[0]) {
-        return ask_for_names(ctx, data, x_only);
+        return ask_for_names(ctx, data, options->command, x_only);
     }
     if (!options->x[0] || (!options->y[0] && !x_only)) {
         return fail(ctx, NONSENS_ERR_USAGE, "--x and --y go together; there are the variables %s",
@@ -227,7 +234,8 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
     if (x_only && out->count[0] != 1) {
         return fail(ctx, NONSENS_ERR_USAGE, "this test takes one variable; --x names %" PRId64, out->count[0]);
     }
-    return select_columns(ctx, data, out->count[0] + out->count[1] + out->count[2], index, &out->data, &out->owned);
+    return select_columns(ctx, data, options, out->count[0] + out->count[1] + out->count[2], index, &out->data,
+                          &out->owned);
 }
 
 nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,

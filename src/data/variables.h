@@ -19,7 +19,10 @@ static inline void variables_release(variable_roles *roles)
     nonsens_data_free(roles->owned);
 }
 
-/* Finds the variables of x, y and given; x_only: of x alone.  Without names the data must have just two (one). */
+/*
+ * Finds the variables of x, y and given; x_only: of x alone.  Without names the data must have just two (one).  Rows in
+ * which one of them is missing are left out (complete.h).
+ */
 nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                bool x_only, variable_roles *out);
 

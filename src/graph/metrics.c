@@ -66,7 +66,7 @@ nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag 
 {
     orienter o;
     if (pdag_has_cycle(dag)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "pattern: the graph has a circle of arrows; give a DAG");
+        return fail(ctx, NONSENS_ERR_USAGE, "pattern: the graph has a cycle of arrows; give a DAG");
     }
     pdag_copy(dag, out);
     for (int64_t b = 0; b < dag->d; b++) {

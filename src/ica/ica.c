@@ -146,28 +146,28 @@ static void negate(int64_t n, double *v)
 static nonsens_status canonical_basis(nonsens_context *ctx, unmixing_job *job)
 {
     int64_t n = job->n, d = job->d;
-    double *axes, *eigenvalue, *turned, *turned_white;
+    double *axes, *eigenvalue, *rotated, *rotated_white;
     ARENA_TRY(ctx, job->scratch, axes, d * d);
     ARENA_TRY(ctx, job->scratch, eigenvalue, d);
-    ARENA_TRY(ctx, job->scratch, turned, n * d);
-    ARENA_TRY(ctx, job->scratch, turned_white, d * d);
+    ARENA_TRY(ctx, job->scratch, rotated, n * d);
+    ARENA_TRY(ctx, job->scratch, rotated_white, d * d);
     TRY(job->segments > 1 ? squared_covariances(ctx, job, axes) : fourth_moments(ctx, job, axes));
     TRY(linalg_eigen_symmetric(ctx, job->scratch, d, axes, eigenvalue));
-    linalg_gemm(false, false, n, d, d, 1.0, job->y, n, axes, d, 0.0, turned, n);
+    linalg_gemm(false, false, n, d, d, 1.0, job->y, n, axes, d, 0.0, rotated, n);
     for (int64_t j = 0; j < d; j++) {
-        if (moments_of(n, turned + j * n).skewness < 0) {
+        if (moments_of(n, rotated + j * n).skewness < 0) {
             negate(d, axes + j * d);
-            negate(n, turned + j * n);
+            negate(n, rotated + j * n);
         }
     }
-    linalg_gemm(true, false, d, d, d, 1.0, axes, d, job->white, d, 0.0, turned_white, d);
-    double *turned_mean;
-    ARENA_TRY(ctx, job->scratch, turned_mean, job->segments * d);
-    linalg_gemm(false, false, job->segments, d, d, 1.0, job->mean, job->segments, axes, d, 0.0, turned_mean,
+    linalg_gemm(true, false, d, d, d, 1.0, axes, d, job->white, d, 0.0, rotated_white, d);
+    double *rotated_mean;
+    ARENA_TRY(ctx, job->scratch, rotated_mean, job->segments * d);
+    linalg_gemm(false, false, job->segments, d, d, 1.0, job->mean, job->segments, axes, d, 0.0, rotated_mean,
                 job->segments);
-    job->y = turned;
-    job->white = turned_white;
-    job->mean = turned_mean;
+    job->y = rotated;
+    job->white = rotated_white;
+    job->mean = rotated_mean;
     return NONSENS_OK;
 }
 

@@ -14,7 +14,7 @@
 typedef struct ica_data {
     int64_t n, d, segments;
     const int64_t *start; /* (segments + 1) */
-    double *y;            /* (n, d); columns are turned in place as the search proceeds */
+    double *y;            /* (n, d); columns are rotated in place as the search proceeds */
     double *mean;         /* (segments, d) what was subtracted from y; in units of y, around the mean of all rows */
 } ica_data;
 
@@ -75,7 +75,7 @@ void ica_turn_pair(int64_t n, int64_t stride, double c, double s, const double *
 /* A contrast that is evaluated on the rows themselves: its state begins with this. */
 typedef struct ica_rows {
     ica_data *data;
-    double *rotation; /* (d, d), turned along with the data */
+    double *rotation; /* (d, d), rotated along with the data */
     double *u, *v;    /* (n) scratch: a pair of sources on trial */
 } ica_rows;
 

@@ -293,7 +293,7 @@ static nonsens_status search_from_all(infomax *p, const ica_options *options, do
 /* ---- gap ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Unit-variance sources are turned, then scaled as before.  So a plane of normal sources is flat whatever their signs,
+ * Unit-variance sources are rotated, then scaled as before.  So a plane of normal sources is flat whatever their signs,
  * except for chance.  Chance grows with the square root of the rows here, since neither density fits a normal source.
  */
 typedef struct likelihood_state {

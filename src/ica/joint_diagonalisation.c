@@ -112,15 +112,15 @@ nonsens_status ica_start_by_covariances(nonsens_context *ctx, arena *a, ica_data
 {
     int64_t n = data->n, d = data->d;
     covariances set;
-    double *turned;
+    double *rotated;
     int sweeps;
     bool converged;
-    ARENA_TRY(ctx, a, turned, n * d);
+    ARENA_TRY(ctx, a, rotated, n * d);
     TRY(covariances_open(ctx, a, data, rotation, &set));
     ica_contrast contrast = {&set, plane_log_variances, turn_covariances};
     TRY(ica_sweep_planes(ctx, d, &contrast, &ROTATIONS, &sweeps, &converged));
-    linalg_gemm(false, true, n, d, d, 1.0, data->y, n, rotation, d, 0.0, turned, n);
-    data->y = turned;
+    linalg_gemm(false, true, n, d, d, 1.0, data->y, n, rotation, d, 0.0, rotated, n);
+    data->y = rotated;
     return NONSENS_OK;
 }
 

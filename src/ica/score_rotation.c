@@ -26,7 +26,7 @@ static const double LOCATION_STEP = 1e-3; /* a smaller move of every location en
 
 typedef struct score_state {
     ica_rows rows; /* must be first: ica_rows_turn casts to it */
-    ica_data data; /* a copy of the rows, turned and moved as the fit proceeds */
+    ica_data data; /* a copy of the rows, rotated and moved as the fit proceeds */
     const ica_score_options *options;
     const ica_family *family;
     ica_derivatives q;          /* (rows of the largest segment, statistics) each */
@@ -275,25 +275,25 @@ static nonsens_status polish(nonsens_context *ctx, arena *a, score_state *state,
 
 /* ---- the fit ---- */
 
-/* Rows turned by the fit's rotation, moved by its location; those of a located family keep their segment means. */
+/* Rows rotated by the fit's rotation, moved by its location; those of a located family keep their segment means. */
 static nonsens_status open_rows(nonsens_context *ctx, arena *a, const ica_data *from, const ica_score_fit *fit,
                                 bool located, ica_data *out)
 {
     int64_t n = from->n, d = from->d;
-    double *turned_mean;
+    double *rotated_mean;
     *out = *from;
     ARENA_TRY(ctx, a, out->y, n * d);
-    ARENA_TRY(ctx, a, turned_mean, from->segments * d);
+    ARENA_TRY(ctx, a, rotated_mean, from->segments * d);
     linalg_gemm(false, true, n, d, d, 1.0, from->y, n, fit->rotation, d, 0.0, out->y, n);
     if (!located) {
         return NONSENS_OK;
     }
-    linalg_gemm(false, true, from->segments, d, d, 1.0, from->mean, from->segments, fit->rotation, d, 0.0, turned_mean,
+    linalg_gemm(false, true, from->segments, d, d, 1.0, from->mean, from->segments, fit->rotation, d, 0.0, rotated_mean,
                 from->segments);
     for (int64_t j = 0; j < d; j++) {
         for (int64_t e = 0; e < from->segments; e++) {
             for (int64_t i = from->start[e]; i < from->start[e + 1]; i++) {
-                out->y[j * n + i] += turned_mean[j * from->segments + e] - fit->location[j];
+                out->y[j * n + i] += rotated_mean[j * from->segments + e] - fit->location[j];
             }
         }
     }

@@ -77,12 +77,18 @@ static nonsens_status check_input(nonsens_context *ctx, const test_state *t)
 typedef struct width_state {
     const test_state *test;
     const hsic_stratum *stratum;
+    int64_t group;
 } width_state;
 
 static nonsens_status run_width(nonsens_context *ctx, arena *scratch, int64_t side, void *state)
 {
     const width_state *w = state;
+    const hsic_side *known = w->test->options->side[side];
     (void)scratch;
+    if (known) {
+        w->stratum->width[side][0] = known[w->group].width;
+        return NONSENS_OK;
+    }
     return kernel_widths(ctx, &w->test->points[side], w->stratum->first, w->stratum->rows, w->stratum->width[side]);
 }
 
@@ -90,8 +96,9 @@ static nonsens_status run_group(nonsens_context *ctx, arena *scratch, int64_t gr
 {
     const test_state *t = state;
     hsic_stratum *s = t->strata + group;
-    width_state w = {t, s};
+    width_state w = {t, s, group};
     kernel_basis basis[2];
+    const hsic_invariants *known[2] = {NULL, NULL};
     if (s->rows >= HSIC_MIN_ROWS) {
         TRY(parallel_for(ctx, t->options->threads, 2, NULL, run_width, &w));
         s->usable = kernel_any_width(t->points[0].d, s->width[0]) && kernel_any_width(t->points[1].d, s->width[1]);
@@ -102,13 +109,19 @@ static nonsens_status run_group(nonsens_context *ctx, arena *scratch, int64_t gr
     kernel_limits limits = kernel_usual_limits(s->rows);
     limits.threads = t->options->threads;
     for (int side = 0; side < 2; side++) {
-        TRY(kernel_find_basis(ctx, scratch, &t->points[side], s->first, s->rows, s->width[side], &limits,
-                              &basis[side]));
+        const hsic_side *of_group = t->options->side[side] ? &t->options->side[side][group] : NULL;
+        if (of_group) {
+            basis[side] = of_group->basis;
+            known[side] = &of_group->invariants;
+        } else {
+            TRY(kernel_find_basis(ctx, scratch, &t->points[side], s->first, s->rows, s->width[side], &limits,
+                                  &basis[side]));
+        }
         s->rank[side] = basis[side].directions;
         s->lost[side] = basis[side].lost;
         s->leading[side] = kernel_basis_leading(&basis[side], HSIC_PERMUTED_SHARE);
     }
-    TRY(hsic_pass(ctx, scratch, basis, t->options->threads, &s->sums));
+    TRY(hsic_pass(ctx, scratch, basis, known, t->options->threads, &s->sums));
     if (!s->weights.weight) {
         return NONSENS_OK;
     }

@@ -37,8 +37,9 @@ typedef struct hsic_options {
     int threads; /* groups, blocks of rows and permutations may run in parallel */
     /* (n) rows of each group in the order of time: y is shifted in time, see above; NULL: no order */
     const int64_t *time_order;
-    int64_t min_shift; /* rows */
-    double memory;     /* integrated autocorrelation time in rows; 0: not known */
+    int64_t min_shift;               /* rows */
+    double memory;                   /* integrated autocorrelation time in rows; 0: not known */
+    const struct hsic_side *side[2]; /* (groups) what is known of x and y: hsic_sides_of; NULL: nothing */
     double *widths[2]; /* of x and y, unless NULL: (d, groups) places for the widths used; 0 in groups skipped */
 } hsic_options;
 
@@ -63,6 +64,16 @@ hsic_options hsic_options_from(const nonsens_options *options, double level, uin
  */
 nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
                          const row_groups *groups, const hsic_options *options, hsic_result *out);
+
+/*
+ * What tests need to know of each of several scalars (variables->d of them), found once; out NULL: too much to keep.
+ * Freed by hsic_sides_free, whatever is returned; the columns must live as long.
+ */
+typedef struct hsic_sides hsic_sides;
+nonsens_status hsic_sides_new(nonsens_context *ctx, arena *a, const column_set *variables, const row_groups *groups,
+                              int threads, hsic_sides **out);
+const struct hsic_side *hsic_sides_of(const hsic_sides *sides, int64_t groups, int64_t variable);
+void hsic_sides_free(hsic_sides **sides);
 
 /* Tests two scalars x and y (n); start: bounds (segments + 1). */
 static inline nonsens_status hsic_test_scalars(nonsens_context *ctx, arena *scratch, int64_t n, const double *x,

@@ -33,9 +33,25 @@ typedef struct hsic_sums {
     hsic_invariants of[2];
 } hsic_sums;
 
-/* Computes the statistic and the invariants of the centred kernel matrices of x and y, in O(n r^2). */
-nonsens_status hsic_pass(nonsens_context *ctx, arena *scratch, const kernel_basis basis[2], int threads,
-                         hsic_sums *out);
+/* What a test needs to know of one scalar in a group; width 0: constant, or too few rows. */
+typedef struct hsic_side {
+    double width;
+    kernel_basis basis;
+    hsic_invariants invariants;
+} hsic_side;
+
+struct hsic_sides {
+    int64_t count;   /* variables x groups */
+    hsic_side *side; /* (variables, groups) */
+    arena *own;      /* (variables, groups) */
+};
+
+/*
+ * Computes the statistic and the invariants of the centred kernel matrices of x and y, in O(n r^2); those that are
+ * known are copied.
+ */
+nonsens_status hsic_pass(nonsens_context *ctx, arena *scratch, const kernel_basis basis[2],
+                         const hsic_invariants *const known[2], int threads, hsic_sums *out);
 
 /* Returns the cumulants of (1/n) tr(W_v P W_w P') over all permutations P of n rows. */
 hsic_cumulants hsic_permutation_cumulants(int64_t rows, const hsic_invariants *v, const hsic_invariants *w);

@@ -77,7 +77,7 @@ int64_t json_integer_value(const json_value *value);
 /* Returns the value of a number, else 0. */
 double json_number_value(const json_value *value);
 
-/* Reads the `count` doubles of json_packed; false if the value is not a text of so many. */
+/* Reads the `count` doubles of json_packed; false if the value is not a text of that many. */
 bool json_unpack(const json_value *value, int64_t count, double *out);
 
 /* Return sizes and parts, which the container still owns; NULL if it has no such part. */

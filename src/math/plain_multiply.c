@@ -33,7 +33,7 @@ typedef struct panels {
     int64_t room; /* of a */
 } panels;
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -74,7 +74,7 @@ typedef double four __attribute__((vector_size(4 * sizeof(double))));
 /* Turns a square of four by four. */
 INLINE void turn_square(const double *from, int64_t across, double *to, int64_t line)
 {
-    four r[4], pair[4], turned[4];
+    four r[4], pair[4], transposed[4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
         memcpy(&r[i], from + i * across, sizeof r[i]);
@@ -84,12 +84,12 @@ INLINE void turn_square(const double *from, int64_t across, double *to, int64_t 
         pair[i + 2] = __builtin_shufflevector(r[2 * i], r[2 * i + 1], 1, 5, 3, 7);
     }
     for (int i = 0; i < 2; i++) {
-        turned[i] = __builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 0, 1, 4, 5);
-        turned[i + 2] = __builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 2, 3, 6, 7);
+        transposed[i] = __builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 0, 1, 4, 5);
+        transposed[i + 2] = __builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 2, 3, 6, 7);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
-        memcpy(to + i * line, &turned[i], sizeof turned[i]);
+        memcpy(to + i * line, &transposed[i], sizeof transposed[i]);
     }
 }
 
@@ -249,7 +249,7 @@ typedef struct stripe {
 
 static void multiply_columns(const plain_product *p, const stripe *s, int64_t j, const panels *own)
 {
-    int64_t columns = least(COLUMNS, p->n - j);
+    int64_t columns = min_of(COLUMNS, p->n - j);
     plain_view b = plain_from(p->b, s->l, j);
     bool reads_b = b.row == 1 && columns == COLUMNS;
     if (!reads_b) {
@@ -259,7 +259,7 @@ static void multiply_columns(const plain_product *p, const stripe *s, int64_t j,
         if (is_outside(p->part, s->i + i, j)) {
             continue;
         }
-        tile_place at = {least(ROWS, s->rows - i), columns, p->alpha, s->beta, p->c + (s->i + i) + j * p->ldc, p->ldc};
+        tile_place at = {min_of(ROWS, s->rows - i), columns, p->alpha, s->beta, p->c + (s->i + i) + j * p->ldc, p->ldc};
         bool reads_a = s->reads_a && at.rows == ROWS;
         const double *a = reads_a ? plain_from(p->a, s->i + i, s->l).v : own->a + i * s->depth;
         int64_t a_step = reads_a ? p->a.column : ROWS;
@@ -274,13 +274,13 @@ static void multiply_columns(const plain_product *p, const stripe *s, int64_t j,
 static void multiply_stripe(const plain_product *p, const stripe *s, const panels *own)
 {
     for (int64_t i = 0; i < s->rows; i += ROWS) {
-        int64_t rows = least(ROWS, s->rows - i);
+        int64_t rows = min_of(ROWS, s->rows - i);
         if (!s->reads_a || rows < ROWS) {
             pack_rows(rows, s->depth, plain_from(p->a, s->i + i, s->l), own->a + i * s->depth);
         }
     }
     int64_t first = p->part == PLAIN_UPPER ? s->i / COLUMNS * COLUMNS : 0;
-    int64_t end = p->part == PLAIN_LOWER ? least(p->n, s->i + s->rows) : p->n;
+    int64_t end = p->part == PLAIN_LOWER ? min_of(p->n, s->i + s->rows) : p->n;
     for (int64_t j = first; j < end; j += COLUMNS) {
         multiply_columns(p, s, j, own);
     }
@@ -289,11 +289,11 @@ static void multiply_stripe(const plain_product *p, const stripe *s, const panel
 static void multiply_with(const plain_product *p, const panels *own)
 {
     bool reads_a = p->a.row == 1 && (p->n <= 2 * COLUMNS || p->a.column * p->k <= FEW_PAGES);
-    int64_t block = own->room / least(DEPTH, p->k) / ROWS * ROWS;
+    int64_t block = own->room / min_of(DEPTH, p->k) / ROWS * ROWS;
     for (int64_t l = 0; l < p->k; l += DEPTH) {
         double beta = l == 0 ? p->beta : 1.0;
         for (int64_t i = 0; i < p->m; i += block) {
-            stripe s = {i, least(block, p->m - i), l, least(DEPTH, p->k - l), beta, reads_a};
+            stripe s = {i, min_of(block, p->m - i), l, min_of(DEPTH, p->k - l), beta, reads_a};
             multiply_stripe(p, &s, own);
         }
     }
@@ -391,12 +391,12 @@ static void dot_tile(const plain_product *p, int64_t i, int64_t j, int64_t first
     lanes sum[SUMS] = {0};
     dot_columns c;
     double dot[SUMS], beta = first == 0 ? p->beta : 1.0;
-    int64_t rows = least(DOT_ROWS, p->m - i), columns = least(DOT_COLUMNS, p->n - j), l = 0;
+    int64_t rows = min_of(DOT_ROWS, p->m - i), columns = min_of(DOT_COLUMNS, p->n - j), l = 0;
     for (int64_t r = 0; r < DOT_ROWS; r++) {
-        c.a[r] = p->a.v + least(i + r, p->m - 1) * p->a.row + first;
+        c.a[r] = p->a.v + min_of(i + r, p->m - 1) * p->a.row + first;
     }
     for (int64_t r = 0; r < DOT_COLUMNS; r++) {
-        c.b[r] = p->b.v + least(j + r, p->n - 1) * p->b.column + first;
+        c.b[r] = p->b.v + min_of(j + r, p->n - 1) * p->b.column + first;
     }
     for (; l + LANES <= depth; l += LANES) {
         add_terms(&c, l, sum);
@@ -421,7 +421,7 @@ static void multiply_dots(const plain_product *p)
             for (int64_t j = 0; j < p->n; j += DOT_COLUMNS) {
                 if (!(p->part == PLAIN_LOWER && i + DOT_ROWS <= j) &&
                     !(p->part == PLAIN_UPPER && i >= j + DOT_COLUMNS)) {
-                    dot_tile(p, i, j, l, least(PIECE, p->k - l));
+                    dot_tile(p, i, j, l, min_of(PIECE, p->k - l));
                 }
             }
         }
@@ -431,12 +431,12 @@ static void multiply_dots(const plain_product *p)
 /* Whether columns of dots are quicker than panels. */
 static bool suits_dots(const plain_product *p)
 {
-    return p->a.column == 1 && p->b.row == 1 && p->k >= 16 * LANES && least(p->m, p->n) <= FEW_COLUMNS;
+    return p->a.column == 1 && p->b.row == 1 && p->k >= 16 * LANES && min_of(p->m, p->n) <= FEW_COLUMNS;
 }
 
 void plain_multiply(const plain_product *p)
 {
-    int64_t rows = (p->m + ROWS - 1) / ROWS * ROWS, depth = least(p->k, DEPTH);
+    int64_t rows = (p->m + ROWS - 1) / ROWS * ROWS, depth = min_of(p->k, DEPTH);
     if (p->k == 0) {
         scale(p);
     } else if (suits_dots(p)) {

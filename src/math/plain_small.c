@@ -10,14 +10,14 @@
 
 #include <math.h>
 
-enum { MOST = PLAIN_TRIANGLE, SIDES = 4 /* vectors of right-hand sides */ };
+enum { MAX_SIZE = PLAIN_TRIANGLE, SIDES = 4 /* vectors of right-hand sides */ };
 
-/* Row i of a triangle, copied for row-by-row solves, starts at v + i * MOST; the diagonal is inverted. */
+/* Row i of a triangle, copied for row-by-row solves, starts at v + i * MAX_SIZE; the diagonal is inverted. */
 typedef struct triangle {
-    double v[MOST * MOST], inverse[MOST];
+    double v[MAX_SIZE * MAX_SIZE], inverse[MAX_SIZE];
 } triangle;
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -29,9 +29,9 @@ static void copy_triangle(bool backward, bool unit, int64_t k, plain_view t, tri
     for (int64_t i = 0; i < k; i++) {
         for (int64_t j = 0; j <= i; j++) {
             plain_view at = backward ? plain_from(t, k - 1 - i, k - 1 - j) : plain_from(t, i, j);
-            to->v[i * MOST + j] = *at.v;
+            to->v[i * MAX_SIZE + j] = *at.v;
         }
-        to->inverse[i] = unit ? 1.0 : 1.0 / to->v[i * MOST + i];
+        to->inverse[i] = unit ? 1.0 : 1.0 / to->v[i * MAX_SIZE + i];
     }
 }
 
@@ -67,7 +67,7 @@ static int64_t factor_copy(int64_t n, int64_t high, double *v)
 
 int64_t plain_factor(int64_t n, double *a, int64_t lda)
 {
-    double v[MOST * MOST] __attribute__((aligned(64)));
+    double v[MAX_SIZE * MAX_SIZE] __attribute__((aligned(64)));
     int64_t high = (n + LANES - 1) / LANES * LANES;
     for (int64_t j = 0; j < n; j++) {
         memset(v + j * high, 0, (size_t)high * sizeof *v);
@@ -83,7 +83,7 @@ int64_t plain_factor(int64_t n, double *a, int64_t lda)
 /* x (k) = T^-1 x: every unknown is subtracted from those that are not solved yet. */
 static void solve_one(bool backward, bool unit, int64_t k, plain_view t, double *x)
 {
-    double inverse[MOST], left[MOST];
+    double inverse[MAX_SIZE], left[MAX_SIZE];
     for (int64_t i = 0; i < k; i++) {
         left[i] = x[i];
         inverse[i] = unit ? 1.0 : 1.0 / t.v[i * (t.row + t.column)];
@@ -104,7 +104,7 @@ static void solve_one(bool backward, bool unit, int64_t k, plain_view t, double 
 static void solve_sides(int64_t k, const triangle *t, double *x)
 {
     for (int64_t i = 0; i < k; i++) {
-        const double *row = t->v + i * MOST;
+        const double *row = t->v + i * MAX_SIZE;
         lanes value[SIDES];
         for (int s = 0; s < SIDES; s++) {
             value[s] = load(x + (i * SIDES + s) * LANES);
@@ -123,10 +123,10 @@ static void solve_sides(int64_t k, const triangle *t, double *x)
 static void solve_many(bool backward, int64_t k, int64_t m, const triangle *t, double *b, int64_t ldb)
 {
     enum { WIDE = SIDES * LANES };
-    double x[MOST * WIDE] __attribute__((aligned(64)));
+    double x[MAX_SIZE * WIDE] __attribute__((aligned(64)));
     int64_t start = backward ? k - 1 : 0, step = backward ? -1 : 1;
     for (int64_t first = 0; first < m; first += WIDE, b += WIDE * ldb) {
-        int64_t columns = least(WIDE, m - first);
+        int64_t columns = min_of(WIDE, m - first);
         if (columns < WIDE) {
             memset(x, 0, sizeof x);
         }
@@ -162,7 +162,7 @@ void plain_solve_left(bool backward, bool unit, int64_t k, int64_t m, plain_view
 INLINE void solve_rows(int count, int64_t k, const triangle *t, double *b, int64_t step)
 {
     for (int64_t c = 0; c < k; c++) {
-        const double *factor = t->v + c * MOST;
+        const double *factor = t->v + c * MAX_SIZE;
         lanes value[8];
         for (int i = 0; i < count; i++) {
             value[i] = load(b + c * step + i * LANES);
@@ -183,7 +183,7 @@ static void solve_row(int64_t k, const triangle *t, double *b, int64_t step)
     for (int64_t c = 0; c < k; c++) {
         double value = b[c * step];
         for (int64_t d = 0; d < c; d++) {
-            value -= t->v[c * MOST + d] * b[d * step];
+            value -= t->v[c * MAX_SIZE + d] * b[d * step];
         }
         b[c * step] = value * t->inverse[c];
     }

@@ -11,7 +11,7 @@
 
 enum { BLOCK = PLAIN_TRIANGLE };
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -30,7 +30,7 @@ static void subtract(int64_t m, int64_t n, int64_t k, plain_view a, plain_view b
 static void solve_block(bool backward, bool unit, int64_t k, int64_t done, int64_t m, plain_view t, double *b,
                         int64_t ldb)
 {
-    int64_t size = least(BLOCK, k - done), from = backward ? k - done - size : done;
+    int64_t size = min_of(BLOCK, k - done), from = backward ? k - done - size : done;
     int64_t solved = backward ? k - done : 0;
     if (done > 0) {
         subtract(size, m, done, plain_from(t, from, solved), (plain_view){b + solved, 1, ldb}, b + from, ldb);
@@ -43,7 +43,7 @@ void plain_solve_triangle(bool backward, bool unit, int64_t k, int64_t m, plain_
     enum { SIDES = 96 /* which the cache keeps while all blocks are solved */ };
     for (int64_t first = 0; first < m; first += SIDES) {
         for (int64_t done = 0; done < k; done += BLOCK) {
-            solve_block(backward, unit, k, done, least(SIDES, m - first), t, b + first * ldb, ldb);
+            solve_block(backward, unit, k, done, min_of(SIDES, m - first), t, b + first * ldb, ldb);
         }
     }
 }
@@ -52,7 +52,7 @@ int64_t plain_cholesky(int64_t k, double *a, int64_t lda)
 {
     const plain_kernel *kernel = plain_choose();
     for (int64_t j = 0; j < k; j += BLOCK) {
-        int64_t size = least(BLOCK, k - j), below = j + size;
+        int64_t size = min_of(BLOCK, k - j), below = j + size;
         double *corner = a + j * lda + j;
         if (j > 0) { // all block columns on the left
             plain_view left = {a + j, 1, lda}, right = {a + j, lda, 1};
@@ -89,7 +89,7 @@ static void copy_lower(int64_t k, const double *a, int64_t lda, double *to, int6
 static void invert_triangle(int64_t k, double *l, int64_t ldl)
 {
     for (int64_t j = 0; j < k; j += BLOCK) {
-        int64_t size = least(BLOCK, k - j), rows = k - j - size;
+        int64_t size = min_of(BLOCK, k - j), rows = k - j - size;
         double *corner = l + j * ldl + j, *below = corner + size;
         for (int64_t c = 0; c < size; c++) {
             for (int64_t i = 0; i < rows; i++) {
@@ -116,7 +116,7 @@ static void multiply_in_place(int64_t k, int64_t m, const double *l, double *b, 
 {
     double part[BLOCK * BLOCK];
     for (int64_t first = 0; first < m; first += BLOCK, b += BLOCK * ldb) {
-        int64_t columns = least(BLOCK, m - first);
+        int64_t columns = min_of(BLOCK, m - first);
         for (int64_t c = 0; c < columns; c++) {
             memcpy(part + c * BLOCK, b + c * ldb, (size_t)k * sizeof *part);
         }
@@ -129,7 +129,7 @@ static void multiply_triangle(int64_t k, double *x, int64_t ldx)
 {
     double own[BLOCK * BLOCK], square[BLOCK * BLOCK];
     for (int64_t i = 0; i < k; i += BLOCK) {
-        int64_t size = least(BLOCK, k - i), below = i + size;
+        int64_t size = min_of(BLOCK, k - i), below = i + size;
         double *row = x + i, *corner = x + i * ldx + i;
         memset(own, 0, sizeof own);
         copy_lower(size, corner, ldx, own, BLOCK);

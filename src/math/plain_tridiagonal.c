@@ -22,7 +22,7 @@ typedef struct reduction {
     double *product; /* (2 PANEL) */
 } reduction;
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -72,7 +72,7 @@ static void reduce_column(const reduction *r, int64_t j, int64_t done)
 static void reduce(const reduction *r)
 {
     for (int64_t first = 0; first < r->n; first += PANEL) {
-        int64_t columns = least(PANEL, r->n - first), behind = first + columns;
+        int64_t columns = min_of(PANEL, r->n - first), behind = first + columns;
         for (int64_t done = 0; done < columns; done++) {
             reduce_column(r, first + done, done);
         }
@@ -101,7 +101,7 @@ static void apply_panel(const reduction *r, int64_t first, int64_t columns, doub
 {
     const plain_kernel *kernel = plain_choose();
     int64_t n = r->n, size = n - first - 1;
-    double inner[PANEL * PANEL], t[PANEL * PANEL], *v = r->x, *part = r->y, *turned = r->y + n * PANEL;
+    double inner[PANEL * PANEL], t[PANEL * PANEL], *v = r->x, *part = r->y, *product = r->y + n * PANEL;
     for (int64_t j = 0; j < columns; j++) {
         memset(v + j * n, 0, (size_t)j * sizeof *v);
         memcpy(v + j * n + j, r->a + (first + j) * n + first + 1 + j, (size_t)(size - j) * sizeof *v);
@@ -111,9 +111,9 @@ static void apply_panel(const reduction *r, int64_t first, int64_t columns, doub
     kernel->multiply(&(plain_product){columns, columns, size, 1.0, 0.0, rows_of, columns_of, inner, PANEL, PLAIN_ALL});
     find_factor(columns, r->tau + first, inner, t);
     kernel->multiply(&(plain_product){columns, size, size, 1.0, 0.0, rows_of, of_q, part, PANEL, PLAIN_ALL});
-    plain_view factor = {t, 1, PANEL}, of_part = {part, 1, PANEL}, of_turned = {turned, 1, PANEL};
-    kernel->multiply(&(plain_product){columns, size, columns, 1.0, 0.0, factor, of_part, turned, PANEL, PLAIN_ALL});
-    kernel->multiply(&(plain_product){size, size, columns, -1.0, 1.0, columns_of, of_turned, q + (first + 1) * (n + 1),
+    plain_view factor = {t, 1, PANEL}, of_part = {part, 1, PANEL}, of_product = {product, 1, PANEL};
+    kernel->multiply(&(plain_product){columns, size, columns, 1.0, 0.0, factor, of_part, product, PANEL, PLAIN_ALL});
+    kernel->multiply(&(plain_product){size, size, columns, -1.0, 1.0, columns_of, of_product, q + (first + 1) * (n + 1),
                                       n, PLAIN_ALL});
 }
 
@@ -125,7 +125,7 @@ static void multiply_out(const reduction *r, double *q)
     }
     int64_t reflections = r->n - 1;
     for (int64_t first = (reflections - 1) / PANEL * PANEL; reflections > 0 && first >= 0; first -= PANEL) {
-        apply_panel(r, first, least(PANEL, reflections - first), q);
+        apply_panel(r, first, min_of(PANEL, reflections - first), q);
     }
 }
 

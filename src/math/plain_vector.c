@@ -8,7 +8,7 @@
 
 enum { AT_ONCE = 4 /* columns or rows */, CHUNK = 512 /* numbers that stay in the nearest cache meanwhile */ };
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -37,7 +37,7 @@ static void apply_columns(int64_t m, int64_t k, double alpha, plain_view a, cons
 {
     double sum[CHUNK];
     for (int64_t first = 0; first < m; first += CHUNK) {
-        int64_t rows = least(CHUNK, m - first);
+        int64_t rows = min_of(CHUNK, m - first);
         memset(sum, 0, (size_t)rows * sizeof *sum);
         add_columns(rows, k, plain_from(a, first, 0), x, x_step, sum);
         for (int64_t i = 0; i < rows; i++) {
@@ -73,7 +73,7 @@ static void apply_dots(int64_t m, int64_t k, double alpha, plain_view a, const d
 {
     double dot[AT_ONCE] = {0};
     for (int64_t i = 0; i < m; i += AT_ONCE) {
-        int64_t rows = least(AT_ONCE, m - i);
+        int64_t rows = min_of(AT_ONCE, m - i);
         if (rows == AT_ONCE) {
             dots(AT_ONCE, k, plain_from(a, i, 0), x, dot);
         }
@@ -92,7 +92,7 @@ static void apply_rows(int64_t m, int64_t k, double alpha, plain_view a, const d
 {
     double part[CHUNK];
     for (int64_t first = 0; first < k; first += CHUNK) {
-        int64_t terms = least(CHUNK, k - first);
+        int64_t terms = min_of(CHUNK, k - first);
         const double *here = x + first * x_step;
         if (x_step != 1) {
             for (int64_t l = 0; l < terms; l++) {
@@ -142,7 +142,7 @@ void plain_apply_symmetric(int64_t n, const double *a, int64_t lda, const double
 {
     memset(y, 0, (size_t)n * sizeof *y);
     for (int64_t j = 0; j < n; j += AT_ONCE) {
-        int64_t columns = least(AT_ONCE, n - j);
+        int64_t columns = min_of(AT_ONCE, n - j);
         for (int64_t c = j; c < j + columns; c++) { // the block on the diagonal
             y[c] += a[c * lda + c] * x[c];
             for (int64_t r = c + 1; r < j + columns; r++) {

@@ -44,7 +44,7 @@ typedef struct mechanism_curve {
     double along[2][CURVE_MAX_KNOTS]; /* and how far along it is */
 } mechanism_curve;
 
-/* Prepares a curve of a variable with so many causes; theta as in mechanism_fit, lent. */
+/* Prepares a curve of a variable with `causes` causes; theta as in mechanism_fit, lent. */
 void mechanism_curve_new(const mechanism_data *data, int64_t causes, const double *theta, mechanism_curve *out);
 
 /* T as a function of y, for fixed causes. */

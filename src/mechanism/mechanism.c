@@ -99,22 +99,22 @@ nonsens_status mechanism_data_new(nonsens_context *ctx, arena *a, int64_t d, con
 
 /* ---- some of the segments -------------------------------------------------------------------------------------- */
 
-/* Lists the places of rows in kept segments, place (n), and numbers rows, folds and segments of *out anew. */
-static nonsens_status restrict_rows(nonsens_context *ctx, arena *a, const mechanism_data *data, const bool *keep,
+/* Lists the places of kept rows, kept (n), in place (n), and numbers rows, folds and segments of *out anew. */
+static nonsens_status restrict_rows(nonsens_context *ctx, arena *a, const mechanism_data *data, const bool *kept,
                                     const int64_t *number, int64_t *place, mechanism_data *out)
 {
-    int64_t kept = 0;
+    int64_t count = 0;
     for (int64_t i = 0; i < data->n; i++) {
-        kept += keep[data->segment[i]];
+        count += kept[i];
     }
     ARENA_TRY(ctx, a, out->block, data->folds + 1);
-    ARENA_TRY(ctx, a, out->row, kept);
-    ARENA_TRY(ctx, a, out->segment, kept);
+    ARENA_TRY(ctx, a, out->row, count);
+    ARENA_TRY(ctx, a, out->segment, count);
     out->n = 0;
     for (int64_t k = 0; k < data->folds; k++) {
         out->block[k] = out->n;
         for (int64_t i = data->block[k]; i < data->block[k + 1]; i++) {
-            if (keep[data->segment[i]]) {
+            if (kept[i]) {
                 out->row[out->n] = data->row[i];
                 out->segment[out->n] = (int32_t)number[data->segment[i]];
                 place[out->n++] = i;
@@ -149,15 +149,20 @@ nonsens_status mechanism_data_restrict(nonsens_context *ctx, arena *a, const mec
 {
     SCOPED_ARENA(scratch);
     int64_t *place, *number;
+    bool *kept; // (n)
     *out = *data;
     ARENA_TRY(ctx, &scratch, place, data->n);
     ARENA_TRY(ctx, &scratch, number, data->segments);
+    ARENA_TRY(ctx, &scratch, kept, data->n);
     out->segments = 0;
     for (int64_t e = 0; e < data->segments; e++) {
         number[e] = out->segments;
         out->segments += keep[e];
     }
-    TRY(restrict_rows(ctx, a, data, keep, number, place, out));
+    for (int64_t i = 0; i < data->n; i++) {
+        kept[i] = keep[data->segment[i]];
+    }
+    TRY(restrict_rows(ctx, a, data, kept, number, place, out));
     mechanism_splines **to[] = {&out->alone, &out->effect, &out->main, &out->cause, &out->pair};
     mechanism_splines *const from[] = {data->alone, data->effect, data->main, data->cause, data->pair};
     for (int kind = 0; kind < 5; kind++) {
@@ -174,6 +179,44 @@ nonsens_status mechanism_data_restrict(nonsens_context *ctx, arena *a, const mec
         }
     }
     return NONSENS_OK;
+}
+
+/* Copies the B-splines of some variables, of an effect or of causes, at the places of kept rows. */
+static nonsens_status keep_splines(nonsens_context *ctx, arena *a, const mechanism_data *out, const int64_t *place,
+                                   int64_t order, int64_t count, const int64_t *variable, const mechanism_splines *from,
+                                   mechanism_splines **to)
+{
+    ARENA_TRY(ctx, a, *to, out->d);
+    for (int64_t k = 0; k < count; k++) {
+        if (from[variable[k]].first) {
+            TRY(restrict_splines(ctx, a, out->n, place, order, &from[variable[k]], &(*to)[variable[k]]));
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status mechanism_data_keep(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
+                                   int64_t causes, const int64_t *cause, const bool *keep, mechanism_data *out)
+{
+    SCOPED_ARENA(scratch);
+    int64_t *place, *number;
+    bool *kept; // (n)
+    *out = *data;
+    ARENA_TRY(ctx, &scratch, place, data->n);
+    ARENA_TRY(ctx, &scratch, number, data->segments);
+    ARENA_TRY(ctx, &scratch, kept, data->n);
+    for (int64_t e = 0; e < data->segments; e++) {
+        number[e] = e;
+    }
+    for (int64_t i = 0; i < data->n; i++) {
+        kept[i] = keep[data->row[i]];
+    }
+    TRY(restrict_rows(ctx, a, data, kept, number, place, out));
+    TRY(keep_splines(ctx, a, out, place, MECHANISM_EFFECT_ORDER, 1, &effect, data->alone, &out->alone));
+    TRY(keep_splines(ctx, a, out, place, MECHANISM_EFFECT_ORDER, 1, &effect, data->effect, &out->effect));
+    TRY(keep_splines(ctx, a, out, place, MECHANISM_CAUSE_ORDER, causes, cause, data->main, &out->main));
+    TRY(keep_splines(ctx, a, out, place, MECHANISM_CAUSE_ORDER, causes, cause, data->cause, &out->cause));
+    return keep_splines(ctx, a, out, place, MECHANISM_CAUSE_ORDER, causes, cause, data->pair, &out->pair);
 }
 
 KERNELS(rows_kernel, rows);

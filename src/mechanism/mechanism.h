@@ -88,6 +88,13 @@ nonsens_status mechanism_unseen_new(nonsens_context *ctx, arena *a, const mechan
 nonsens_status mechanism_data_restrict(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
                                        const bool *keep, const double *warped, mechanism_data *out);
 
+/*
+ * Copies the rows with keep (all) as data of `effect` and these causes alone.  Segments stay as they are, also those
+ * without rows.
+ */
+nonsens_status mechanism_data_keep(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
+                                   int64_t causes, const int64_t *cause, const bool *keep, mechanism_data *out);
+
 /* A fit of the same variable on all causes but one, to start from. */
 typedef struct mechanism_guess {
     int64_t causes;

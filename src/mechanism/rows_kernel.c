@@ -153,15 +153,15 @@ static int64_t end_of_segment(const mechanism_model *m, int64_t from, int64_t to
 }
 
 /* The location and the scale of a segment. */
-typedef struct segment_place {
+typedef struct location_scale {
     double location, inverse_scale, log_scale;
-} segment_place;
+} location_scale;
 
-static segment_place place_of(const mechanism_model *m, const double *theta, int64_t row)
+static location_scale location_scale_of(const mechanism_model *m, const double *theta, int64_t row)
 {
     const double *at = theta + m->p + m->data->segment[row];
     double log_scale = at[m->data->segments];
-    return (segment_place){at[0], exp(-log_scale), log_scale};
+    return (location_scale){at[0], exp(-log_scale), log_scale};
 }
 
 /* T and dT/dy of WIDE rows or fewer; the others get harmless numbers. */
@@ -186,7 +186,7 @@ static inline wide log_slope(wide slope)
     return wide_select(steep, wide_log(wide_select(steep, slope, wide_fill(1.0))), flat);
 }
 
-static inline wide log_density(const segment_place *s, some_rows at)
+static inline wide log_density(const location_scale *s, some_rows at)
 {
     wide z = (at.transform - s->location) * s->inverse_scale;
     return log_slope(at.slope) - wide_sqrt(z * z + CORNER * CORNER) - (LAPLACE_TOTAL + s->log_scale);
@@ -197,7 +197,7 @@ static double likelihood(const mechanism_model *m, const mechanism_point *at, in
     wide sum = {0};
     double rest = 0.0;
     for (int64_t end, i = from; i < to; i = end) {
-        segment_place s = place_of(m, at->theta, i);
+        location_scale s = location_scale_of(m, at->theta, i);
         end = end_of_segment(m, i, to);
         for (; i + WIDE <= end; i += WIDE) {
             sum += log_density(&s, rows_at(at, i, WIDE));
@@ -213,7 +213,7 @@ static double likelihood(const mechanism_model *m, const mechanism_point *at, in
 static void score(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to, double *density)
 {
     for (int64_t end, i = from; i < to;) {
-        segment_place s = place_of(m, at->theta, i);
+        location_scale s = location_scale_of(m, at->theta, i);
         for (end = end_of_segment(m, i, to); i < end; i += WIDE) {
             some_rows rows = rows_at(at, i, end - i);
             rows.slope = wide_select(rows.slope < FALLING, wide_fill(FALLING), rows.slope);
@@ -233,7 +233,7 @@ typedef struct row_weights {
 /* Sums over the rows of a segment: gradient by location and scale, second derivatives. */
 enum { BY_LOCATION, BY_SCALE, BY_LOCATION_TWICE, BY_BOTH, BY_SCALE_TWICE, SEGMENT_SUMS };
 
-static inline row_weights weigh(const segment_place *s, some_rows at, wide *sum)
+static inline row_weights weigh(const location_scale *s, some_rows at, wide *sum)
 {
     row_weights w;
     wide z = (at.transform - s->location) * s->inverse_scale, inverse = 1.0 / wide_sqrt(z * z + CORNER * CORNER);
@@ -264,7 +264,7 @@ static void keep_weights(const row_weights *w, int64_t i, int64_t count, mechani
 }
 
 /* Weighs the last rows of a segment; *total: the sums over all of its rows. */
-static void weigh_last(const segment_place *s, const mechanism_point *at, int64_t i, int64_t count, const wide *sum,
+static void weigh_last(const location_scale *s, const mechanism_point *at, int64_t i, int64_t count, const wide *sum,
                        mechanism_weights *w, double *total)
 {
     wide lane[SEGMENT_SUMS] = {{0}};
@@ -285,7 +285,7 @@ static void weigh_rows(const mechanism_model *m, const mechanism_point *at, int6
     int64_t segments = m->data->segments, ld = m->size;
     for (int64_t end, i = from; i < to; i = end) {
         int64_t location = m->p + m->data->segment[i], scale = location + segments;
-        segment_place s = place_of(m, at->theta, i);
+        location_scale s = location_scale_of(m, at->theta, i);
         wide sum[SEGMENT_SUMS] = {{0}};
         double total[SEGMENT_SUMS];
         end = end_of_segment(m, i, to);

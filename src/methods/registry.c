@@ -18,6 +18,11 @@
 #define GIVEN_SEGMENTS "Segments were not formed from these variables. "
 #define GIVEN_SEGMENTS_IF_ANY "Segments, if there are any, were not formed from these variables. "
 
+/* The same in a line. */
+#define SEGMENTS_GIVEN "segments were not formed from these variables; "
+#define NO_HIDDEN "no hidden common cause; "
+#define ROWS_INDEPENDENT "independent rows"
+
 #define MONTI "Monti, Zhang, Hyvarinen, UAI 2019"
 #define SEGMENT_MODEL                                                                                                \
     "The two disturbances are independent inside each segment, both change over at least three segments, no hidden " \
@@ -79,7 +84,7 @@
 #define CLASSIFIER_OPTIONS "features score-folds basis undersmooth block-length "
 #define DISTURBANCE_OPTIONS "as-published inputs folds keep unmixing statistic " CLASSIFIER_OPTIONS NETWORK_OPTIONS
 #define HSIC_OPTIONS "null permutations "
-#define PC_OPTIONS "test max-given bends colliders conflicts pooling knowledge " HSIC_OPTIONS
+#define PC_OPTIONS "test max-given knots colliders conflicts pooling knowledge " HSIC_OPTIONS
 
 enum {
     PAIR = NONSENS_COMMAND_DIRECTION,
@@ -93,6 +98,8 @@ static const method_server structured_server = {share_new, share_free, share_mak
 
 static const method table[] = {
     {
+        .assumes_briefly =
+            SEGMENTS_GIVEN NO_HIDDEN "no cycles; noise changes over segments, and mechanisms do not; " ROWS_INDEPENDENT,
         .info = {.name = "structured",
                  .citation = "nonsens, docs/structured.md, docs/many-variables.md",
                  .summary = "segment likelihood: a pair by classifiers whose features see one variable alone, many by "
@@ -109,8 +116,11 @@ static const method table[] = {
         .direction_memory = {.further = structured_classifier_memory},
         .discover_memory = {.per_variable = 2e6, .per_value = 190},
         .max_rows = MAX_ROWS,
+        .takes_missing = true,
     },
     {
+        .assumes_briefly = SEGMENTS_GIVEN NO_HIDDEN
+        "the noise of both changes over segments, and the mechanism does not; " ROWS_INDEPENDENT,
         .info = {.name = "nonsens",
                  .citation = MONTI,
                  .summary = "learns the disturbances by time-contrastive learning, then four independence tests",
@@ -125,6 +135,8 @@ static const method table[] = {
         .published_as = "--method nonsens",
     },
     {
+        .assumes_briefly =
+            "one causes the other; " SEGMENTS_GIVEN NO_HIDDEN "the mechanism stays the same; " ROWS_INDEPENDENT,
         .info = {.name = "nonsens-lr",
                  .citation = MONTI,
                  .summary = "the same disturbances, directions compared by likelihood ratio; assumes an effect",
@@ -139,6 +151,7 @@ static const method table[] = {
         .published_as = "--method nonsens-lr",
     },
     {
+        .assumes_briefly = "a linear mechanism, the same in all segments; " SEGMENTS_GIVEN NO_HIDDEN ROWS_INDEPENDENT,
         .info = {.name = "linear-ica",
                  .citation = MONTI,
                  .summary = "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio "
@@ -152,6 +165,7 @@ static const method table[] = {
         .direction_memory = {.fixed = 4e6, .per_row = 155},
     },
     {
+        .assumes_briefly = "linear mechanisms; noise that is not Gaussian; no cycles; " NO_HIDDEN ROWS_INDEPENDENT,
         .info = {.name = "lingam",
                  .citation = "Shimizu et al., JMLR 12, 2011; Hyvarinen, Smith, JMLR 14, 2013",
                  .summary = "DirectLiNGAM: a pair by tests of what linear regressions leave over, many variables by "
@@ -167,6 +181,7 @@ static const method table[] = {
         .discover_memory = {.fixed = 4e6, .per_variable = 1e6, .per_row = 40, .per_value = 10},
     },
     {
+        .assumes_briefly = "additive noise, the same in all segments; no cycles; " NO_HIDDEN ROWS_INDEPENDENT,
         .info = {.name = "resit",
                  .citation = "Peters, Mooij, Janzing, Schoelkopf, JMLR 2014",
                  .summary = "Gaussian-process regression, then independence tests of what is left over",
@@ -181,6 +196,7 @@ static const method table[] = {
         .discover_memory = {.fixed = 1.2e7, .per_value = 650},
     },
     {
+        .assumes_briefly = "one causes the other; little noise; " NO_HIDDEN ROWS_INDEPENDENT,
         .info = {.name = "reci",
                  .citation = "Bloebaum, Janzing, Washio, Shimizu, Schoelkopf, AISTATS 2018",
                  .summary = "names the direction in which regression errs less; a rule of thumb that assumes an effect",
@@ -191,6 +207,8 @@ static const method table[] = {
         .direction_memory = {.fixed = 2e7, .per_row = 355},
     },
     {
+        .assumes_briefly =
+            "the noise of an effect is the same in all segments; " SEGMENTS_GIVEN NO_HIDDEN ROWS_INDEPENDENT,
         .info = {.name = "icp",
                  .citation = "Heinze-Deml, Peters, Meinshausen, J. Causal Inference 6, 2018",
                  .summary = "invariant causal prediction: causes are what leaves of their effect the same noise in all "
@@ -207,6 +225,8 @@ static const method table[] = {
         .discover_memory = {.fixed = 2.5e7, .per_value = 770},
     },
     {
+        .assumes_briefly = "hidden common causes are functions of the segment; faithfulness; mechanisms change "
+                           "independently; " SEGMENTS_GIVEN ROWS_INDEPENDENT,
         .info = {.name = "cdnod",
                  .citation = "Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf, JMLR 21, 2020",
                  .summary = "the segment as a variable: conditional independence, then independent changes of "
@@ -224,19 +244,23 @@ static const method table[] = {
         .max_rows = MAX_ROWS,
     },
     {
+        .assumes_briefly = "no cycles; " NO_HIDDEN "faithfulness; " ROWS_INDEPENDENT,
         .info = {.name = "pc",
                  .citation = "Spirtes, Glymour, Scheines, 2000; Colombo, Maathuis, JMLR 15, 2014",
                  .summary =
-                     "conditional independence alone, inside segments where there are any: directions where they "
+                     "conditional independence alone, inside segments if there are segments: directions where they "
                      "follow from it",
                  .assumes = GIVEN_SEGMENTS_IF_ANY PC_MODEL FISHER_Z_MODEL,
                  .discover_options = PC_OPTIONS,
                  .commands = GRAPH},
         .discover = pc_discover,
         .discover_memory = {.fixed = 1e6, .per_row = 110},
+        .takes_missing = true,
         .bidirected_meaning = CONTRADICTION,
     },
     {
+        .assumes_briefly =
+            SEGMENTS_GIVEN "no cycles; " NO_HIDDEN "faithfulness; mechanisms do not change; " ROWS_INDEPENDENT,
         .info = {.name = "pc-nonsens",
                  .citation = "Monti, Zhang, Hyvarinen, UAI 2019; Spirtes, Glymour, Scheines, 2000",
                  .summary = "pc inside segments, then a method for pairs (--orient-by) for the edges that it leaves "

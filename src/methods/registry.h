@@ -23,7 +23,7 @@ const method *method_for_pairs(const method *m, const nonsens_options *options);
 /* Returns whether the method uses the option in this command. */
 bool method_uses(const method *m, unsigned command, const char *key);
 
-/* Returns the largest number of rows that a run uses: --most-rows, or the method's limit; 0: all. */
+/* Returns the largest number of rows that a run uses: --max-rows, or the method's limit; 0: all. */
 int64_t method_max_rows(const method *m, const nonsens_options *options);
 
 #endif

@@ -133,11 +133,35 @@ static nearest nearest_choice(const char *choices, const char *value, char words
     return near;
 }
 
+/* Lists the commands whose option of this name has the choice; NULL if none has. */
+static const char *list_commands_with(const char *key, const char *value, show_list *list)
+{
+    unsigned commands = 0;
+    *list = (show_list){.max = SHOW_LIST_MAX};
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        bool has = info->type == NONSENS_OPTION_CHOICE && strcmp(info->key, key) == 0;
+        commands |= has && choice_index(info->choices, value) >= 0 ? info->commands : 0;
+    }
+    for (unsigned bit = 1; bit && bit <= commands; bit <<= 1) {
+        if (commands & bit) {
+            show_list_add(list, option_command_name(bit));
+        }
+    }
+    return commands ? show_list_end(list) : NULL;
+}
+
 static nonsens_status set_choice(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     int index = choice_index(r->info.choices, value);
     if (index < 0) {
         char shown[SHOWN_BYTES], words[CHOICES_BYTES], hint[HINT_BYTES];
+        show_list list;
+        const char *commands = list_commands_with(r->info.key, value, &list);
+        if (commands) {
+            return fail(ctx, NONSENS_ERR_USAGE, "--%s %s is for %s; here it must be one of %s", r->info.key,
+                        show_bare(shown, value), commands, r->info.choices);
+        }
         nearest near = nearest_choice(r->info.choices, value, words);
         return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be one of %s%s", r->info.key, show_bare(shown, value),
                     r->info.choices, nearest_hint(&near, hint));

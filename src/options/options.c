@@ -29,8 +29,23 @@ const nonsens_option_info *nonsens_option_at(size_t index)
     return index < option_rows ? &option_table[index].info : NULL;
 }
 
+/* Returns today's name of an option that was renamed; scripts and results with the old one stay valid. */
+static const char *current_key(const char *key)
+{
+    static const struct {
+        const char *old, *key;
+    } renamed[] = {{"most-rows", "max-rows"}, {"bends", "knots"}};
+    for (size_t k = 0; k < sizeof renamed / sizeof *renamed; k++) {
+        if (strcmp(key, renamed[k].old) == 0) {
+            return renamed[k].key;
+        }
+    }
+    return key;
+}
+
 const option_row *option_find_row(const char *key, unsigned commands)
 {
+    key = current_key(key);
     for (size_t i = 0; i < option_rows; i++) {
         if ((option_table[i].info.commands & commands) && strcmp(option_table[i].info.key, key) == 0) {
             return &option_table[i];
@@ -130,7 +145,10 @@ nonsens_status nonsens_options_new(nonsens_context *ctx, nonsens_command command
     NEEDED(ctx, out);
     *out = NULL;
     if (!option_command_name(command)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "options belong to exactly one command; %u is none", command);
+        return fail(
+            ctx, NONSENS_ERR_USAGE,
+            "options belong to exactly one command, but %u is not a command; pass one NONSENS_COMMAND_ constant",
+            command);
     }
     nonsens_options *options = memory_get(1, sizeof *options);
     if (!options) {

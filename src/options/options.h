@@ -17,6 +17,7 @@ typedef struct range {
 
 /* Choices; the order is that of the words in the table. */
 enum option_na_rule { NA_ERROR, NA_DROP_ROWS, NA_PAIRWISE };
+enum option_decimal { DECIMAL_AUTO, DECIMAL_POINT, DECIMAL_COMMA };
 enum option_sem { SEM_LAYERED, SEM_NODE };
 enum option_noise { NOISE_LAPLACE, NOISE_GAUSSIAN, NOISE_STUDENT, NOISE_UNIFORM };
 enum option_modulate { MODULATE_BOTH, MODULATE_CAUSE, MODULATE_EFFECT, MODULATE_PROPORTIONAL };
@@ -84,12 +85,13 @@ struct nonsens_options {
     double time_limit;
     double alpha;
     /* reading data */
-    const char *segment, *segments, *vars, *x, *y, *given;
+    const char *segment, *segments, *vars, *x, *y, *given, *exclude, *na_values, *thousands;
+    enum option_decimal decimal;
     bool no_header, keep_all, reversed;
     enum option_na_rule na;
     /* direction, discover, explain: the method, and the rows that it uses */
     const char *method;
-    int64_t max_rows; /* --most-rows */
+    int64_t max_rows; /* --max-rows */
     bool as_published;
     /* direction: networks and their training (discover: layers) */
     int64_t layers, width, folds, restarts, keep, epochs, patience, batch;
@@ -124,7 +126,7 @@ struct nonsens_options {
     /* direction, discover: single methods */
     enum option_coefficients coefficients;
     enum option_regression regression;
-    int64_t degree, max_given, bends;
+    int64_t degree, max_given, knots;
     enum option_invariance invariance;
     enum option_colliders colliders;
     enum option_conflicts conflicts;
@@ -185,6 +187,9 @@ int64_t option_count_names(const char *list);
 
 /* Returns k - 1 for "#k", k from 1 to `count`; -1 for everything else. */
 int64_t option_column_number(const char *name, int64_t count);
+
+/* Returns the character of --thousands, ' ' for blanks of all kinds; 0 if it is not given or no such character. */
+char options_thousands(const nonsens_options *options);
 
 /* Says whether the test asks if one variable changes over segments. */
 static inline bool option_is_sample_test(enum option_independence_test test)

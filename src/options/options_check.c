@@ -79,7 +79,7 @@ static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *o)
     bool x_only = o->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(o->test); // against the segment
     if (x_only && (o->y[0] || o->given[0])) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "--%s has no place in this test, which asks whether --x changes over segments; leave it out",
+                    "--%s does not apply to this test, which asks whether --x changes over segments; leave it out",
                     o->y[0] ? "y" : "given");
     }
     if (!x_only && !o->x[0] != !o->y[0]) {
@@ -107,6 +107,7 @@ static nonsens_status check_variables(nonsens_context *ctx, const nonsens_option
     TRY(check_names(ctx, "vars", o->vars));
     TRY(o->command == NONSENS_COMMAND_INDEPENDENCE ? check_names(ctx, "x", o->x) : NONSENS_OK);
     TRY(o->command == NONSENS_COMMAND_INDEPENDENCE ? check_names(ctx, "y", o->y) : NONSENS_OK);
+    TRY(check_names(ctx, "exclude", o->exclude));
     return check_names(ctx, "given", o->given);
 }
 
@@ -135,13 +136,36 @@ static nonsens_status check_segments(nonsens_context *ctx, const nonsens_options
     return NONSENS_OK;
 }
 
+char options_thousands(const nonsens_options *options)
+{
+    const char *mark = options->thousands;
+    if (strcmp(mark, "space") == 0) {
+        return ' ';
+    }
+    return mark[0] && !mark[1] && strchr(".,'_ ", mark[0]) ? mark[0] : '\0';
+}
+
+static nonsens_status check_numbers(nonsens_context *ctx, const nonsens_options *o)
+{
+    char shown[SHOWN_BYTES], mark = options_thousands(o);
+    if (o->thousands[0] && !mark) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--thousands %s: must be one of . , ' _ or space",
+                    show_bare(shown, o->thousands));
+    }
+    if ((o->decimal == DECIMAL_POINT && mark == '.') || (o->decimal == DECIMAL_COMMA && mark == ',')) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--decimal and --thousands both name %c; one of them must be another character", mark);
+    }
+    return NONSENS_OK;
+}
+
 static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o)
 {
     if (o->command != NONSENS_COMMAND_DIRECTION) {
         return NONSENS_OK;
     }
     if (o->pairs[0] && o->x[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--pairs says which pairs are looked at; leave out --x and --y");
+        return fail(ctx, NONSENS_ERR_USAGE, "--pairs says which pairs to decide; leave out --x and --y");
     }
     const char *unused = o->resume          ? "resume"
                          : o->fdr != FDR_BH ? "fdr"
@@ -186,7 +210,8 @@ static nonsens_status check_explained(nonsens_context *ctx, const nonsens_option
     }
     if (o->graph[0] && o->knowledge[0]) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "--graph and --knowledge cannot be combined: a graph that is given is not looked for");
+                    "--graph and --knowledge cannot be combined: knowledge helps to find a graph, and --graph gives "
+                    "one; leave one out");
     }
     return NONSENS_OK;
 }
@@ -222,7 +247,8 @@ static nonsens_status check_effect(nonsens_context *ctx, const nonsens_options *
     }
     if (o->graph[0] && o->knowledge[0]) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "--graph and --knowledge cannot be combined: a graph that is given is not looked for");
+                    "--graph and --knowledge cannot be combined: knowledge helps to find a graph, and --graph gives "
+                    "one; leave one out");
     }
     if (o->graph[0] && o->graph_uncertainty > 0) {
         return fail(
@@ -249,6 +275,7 @@ nonsens_status options_check(nonsens_context *ctx, const nonsens_options *option
     TRY(check_variables(ctx, options));
     TRY(check_pairs(ctx, options));
     TRY(check_segments(ctx, options));
+    TRY(check_numbers(ctx, options));
     TRY(check_blocks(ctx, options));
     return check_training(ctx, options);
 }

@@ -73,151 +73,178 @@ const option_row option_table[] = {
     INTEGER("seed", seed, SIM | ANALYSE, RUN, "1", 0, 0x1p53, "",
             "Seed of every random number; the same seed gives the same result on any number of threads."),
     INTEGER("seed", seed, REP, RUN, "100001", 0, 0x1p52, "",
-            "Seed of the first repetition; the others count up from it. Reported figures use seeds from 100,001."),
+            "Seed of the first repetition; the others count up from it. Reported results use seeds from 100,001."),
     INTEGER("threads", threads, ANALYSE | REP, RUN, "0", 0, 1024, "threads",
-            "How many threads to use, under mpirun in each process; 0 means all cores, or one where several processes "
-            "of the run share a machine."),
+            "Number of threads, under mpirun in each process. 0 means all cores, or one if several processes of the "
+            "run share a machine."),
     INTEGER("max-memory", max_memory, SIM | ANALYSE | REP, RUN, "0", 0, 1e9, "megabytes",
-            "Stop with an error rather than hold more memory than this; 0 means no limit."),
+            "Stop with an error instead of using more memory than this; 0 means no limit."),
     REAL("time-limit", time_limit, DIS, RUN, "0", 0, 1e9, "seconds, at least 0",
-         "structured: end the search after so many seconds and give the best graph so far, marked unfinished; 0 means no "
+         "structured: stop the search after this time and give the best graph so far, marked unfinished; 0 means no "
          "limit. How far the search gets depends on the machine."),
     REAL("alpha", alpha, ANALYSE & ~(DIS | EXP | EFF), RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
     REAL("alpha", alpha, DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
-         "Error level of the decision as a whole; pc, pc-nonsens and cdnod: of each test of independence."),
+         "Error level of the decision as a whole; for pc, pc-nonsens and cdnod, of each test of independence."),
     REAL("alpha", alpha, EXP, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
-         "A disturbance is said to have changed where its q-value is at most this; also the level of the method that "
-         "finds the graph, and one minus that of intervals."),
+         "A disturbance has changed if its q-value is at most this. Also the error level of the method that finds "
+         "the graph; intervals have one minus this level."),
     REAL("alpha", alpha, EFF, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
-         "One minus the level of intervals; also the error level of the method that finds the graph, and of tests of a graph "
-         "that is given."),
+         "Intervals have one minus this level. Also the error level of the method that finds the graph, and of the "
+         "tests of a given graph."),
     TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
     TEXT("method", method, DIS | EXP | EFF, RUN, "structured", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
            "How the variables are separated into sources; auto means score-matching."),
-    INTEGER("most-rows", max_rows, DIR | DIS | EXP | EFF, RUN, "0", 0, 1000000000000, "rows",
-            "Use a sample of so many rows, drawn evenly from all segments, where there are more; 0 leaves the choice to "
-            "the method (100000 for those that take long or need much memory, all for the others)."),
-    INTEGER("most-rows", max_rows, DIA, RUN, "0", 0, 1000000000000, "rows",
-            "Segment classifiers use a sample of so many rows, drawn evenly from all segments, where there are more; 0 "
+    INTEGER("max-rows", max_rows, DIR | DIS | EXP | EFF, RUN, "0", 0, 1000000000000, "rows",
+            "Use a sample of this many rows if there are more, drawn evenly from all segments. 0 leaves the choice "
+            "to the method: 100000 for methods that take long or need much memory, all rows for the others."),
+    INTEGER("max-rows", max_rows, DIA, RUN, "0", 0, 1000000000000, "rows",
+            "Segment classifiers use a sample of this many rows if there are more, drawn evenly from all segments. 0 "
             "means as many as direction uses (100000)."),
     FLAG("as-published", as_published, DIR, RUN,
-         "nonsens, nonsens-lr: the method as the paper prints it: one network, trained by sgd on all rows, scores these "
-         "rows; score-matching; pooled tests of all rows; the printed ratio. Sets folds, restarts, keep, features, "
-         "inputs, optimiser, learning-rate, momentum, batch, epochs, patience, unmixing, ratio, pooling, null and "
-         "test-rows; options after it override it, and it overrides those before it."),
+         "nonsens, nonsens-lr: the method as the paper prints it. One network, trained by sgd on all rows, scores "
+         "the same rows; score-matching; pooled tests of all rows; the printed ratio. Sets folds, restarts, keep, "
+         "features, inputs, optimiser, learning-rate, momentum, batch, epochs, patience, unmixing, ratio, pooling, "
+         "null and test-rows. Options after it override it; it overrides options before it."),
     FLAG("as-published", as_published, DIS, RUN,
          "pc-nonsens with --orient-by nonsens or nonsens-lr: edges are directed as by `nonsens direction "
-         "--as-published`. Sets pooling and null, which the tests of pc-nonsens share; options after it override it, "
-         "and it overrides those before it."),
-    INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets",
-            "Data sets per cell; 0 means as many as the figure's default."),
+         "--as-published`. Sets pooling and null, which the tests of pc-nonsens share. Options after it override it; "
+         "it overrides options before it."),
+    INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets", "Data sets per cell; 0 means the figure's default."),
     TEXT("out", out, REP, RUN, "results",
-         "Folder that gets journal and table of each figure; it is made if it is missing."),
+         "Folder for the journal and the table of each figure; it is made if it does not exist."),
     TEXT("cells", cells, REP, RUN, "*",
-         "Which cells to run and to show, patterns with * and ? separated by commas; a cell is one setting of a figure."),
-    FLAG("fine", fine, REP, RUN, "Run and show the cells of a finer grid as well."),
+         "Cells to run and show: patterns with * and ?, separated by commas. A cell is one setting of a figure."),
+    FLAG("fine", fine, REP, RUN, "Also run and show the cells of a finer grid."),
     TEXT("data", data, REP, RUN, "data",
-         "Folder with the real data of a figure that needs some; the figure is skipped where they are missing."),
-    INTEGER("bootstrap", bootstrap, DIS, RUN, "0", 0, 100000, "resamples",
-            "Find the graph again in so many resamples of the rows, and tell how many of them have each edge."),
+         "Folder with the real data that some figures need. Without the data, such a figure is skipped."),
+    INTEGER("bootstrap", bootstrap, DIS, RUN, "0", 0, 100000, "samples",
+            "Find the graph again in this many bootstrap samples of the rows, and report for each edge the share of "
+            "samples that have it."),
     CHOICE("resample", resample, DIS, RUN, "half", "half|bootstrap",
-           "What a resample is: half of the rows of each segment, or as many as there are, drawn with replacement "
-           "(then rows repeat, which tests of independence take for dependence)."),
+           "How bootstrap samples are drawn: half of the rows of each segment without replacement (half), or all "
+           "rows with replacement (bootstrap). With replacement rows repeat, which tests of independence mistake for "
+           "dependence."),
     TEXT("journal", journal, DIS, RUN, "",
-         "File that gets a line for each finished resample, or without --bootstrap for each fit of structured, so that a "
-         "run that was stopped can go on with --resume."),
+         "File that gets a line for each finished bootstrap sample, or without --bootstrap for each fit of "
+         "structured. A run that was stopped goes on from it with --resume."),
     TEXT("journal", journal, DIR, RUN, "",
-         "pairs: file that gets a line for each finished pair, so that a run that was stopped can go on with --resume; "
-         "left out, it is FILE.journal of --json FILE."),
+         "--pairs: file that gets a line for each finished pair. A run that was stopped goes on from it with "
+         "--resume. Default: FILE.journal of --json FILE."),
     TEXT("journal", journal, EXP, RUN, "",
-         "--of all: file that gets a line for each finished segment, so that a run that was stopped can go on with "
-         "--resume; left out, it is FILE.journal of --json FILE."),
+         "--of all: file that gets a line for each finished segment. A run that was stopped goes on from it with "
+         "--resume. Default: FILE.journal of --json FILE."),
     TEXT("shard", shard, DIR | DIS | EXP, RUN, "",
-         "I/N: run only part I of N of the pairs, resamples or segments and write the journal only, as one of N jobs of a scheduler; "
-         "`nonsens merge` joins the journals."),
+         "I/N: run only part I of N of the pairs, bootstrap samples or segments, as one of N jobs of a scheduler, "
+         "and write only the journal. `nonsens merge` joins the journals."),
     TEXT("pairs", pairs, DIR, RUN, "",
-         "Decide on many pairs: all, or a file with two names a line; --json FILE gets one line per pair."),
+         "Decide on many pairs: all, or a file with two names per line. --json FILE gets one line per pair."),
     CHOICE("fdr", fdr, DIR, RUN, "bh", "bh|by|none",
-           "pairs: q-values that bound the share of false decisions, by Benjamini and Hochberg (bh) or, for pairs that "
-           "depend on one another in any way, Benjamini and Yekutieli (by)."),
+           "--pairs: q-values that bound the share of false decisions, by Benjamini and Hochberg (bh), or by "
+           "Benjamini and Yekutieli (by) for pairs that depend on one another in any way; none leaves p-values as "
+           "they are."),
     CHOICE("fdr", fdr, EXP, RUN, "bh", "bh|by|none",
-           "q-values over variables that bound the share of false ones among those said to have changed, by Benjamini "
-           "and Hochberg (bh) or, under any dependence, Benjamini and Yekutieli (by); none: p-values as they are."),
+           "q-values over variables that bound the share of false ones among those said to have changed, by "
+           "Benjamini and Hochberg (bh), or by Benjamini and Yekutieli (by) under any dependence; none leaves "
+           "p-values as they are."),
     INTEGER_OR("block-length", block_length, EXP | EFF, RUN, "auto", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
-               "For rows that follow one another in time: blocks of this many neighbouring rows count as independent of "
-               "one another. auto finds the length from the autocorrelation of the rows: 1 if there is none."),
-    FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
-    FLAG("resume", resume, DIR, RUN, "pairs: go on with the journal of a run that was stopped: --journal FILE, or FILE.journal beside --json FILE."),
-    FLAG("resume", resume, EXP, RUN, "--of all: go on with the journal of a run that was stopped: --journal FILE, or FILE.journal beside --json FILE."),
+               "For rows that follow one another in time: blocks of this many neighbouring rows count as "
+               "independent. auto takes the length from the autocorrelation of the rows; it is 1 if there is none."),
+    FLAG("resume", resume, REP | DIS, RUN, "Go on with the existing journal; nothing is done twice."),
+    FLAG("resume", resume, DIR, RUN,
+         "--pairs: go on with the journal of a run that was stopped: --journal FILE, or FILE.journal of --json FILE."),
+    FLAG("resume", resume, EXP, RUN,
+         "--of all: go on with the journal of a run that was stopped: --journal FILE, or FILE.journal of --json FILE."),
 
     INTEGER("draws", draws, EFF, RUN, "100", 0, 100000, "bootstrap samples",
-            "Resamples of the rows inside segments, in which mechanisms are fitted again: intervals come from them. 0: no "
-            "intervals; else at least 20."),
+            "Bootstrap samples of the rows inside segments, in which the mechanisms are fitted again for intervals. "
+            "At least 20; 0 means no intervals."),
     INTEGER("graph-uncertainty", graph_uncertainty, EFF, RUN, "0", 0, 100000, "half samples",
-            "Find the graph again in so many half samples of the rows, and widen intervals to what these graphs answer; 20 or "
-            "more. 0: intervals are given the graph."),
+            "Find the graph again in this many half samples of the rows, and widen the intervals to cover the "
+            "answers of these graphs. At least 20; 0 means that intervals take the graph as given."),
     INTEGER("refute", refute, EFF, RUN, "0", 0, 100000, "repetitions",
-            "Try to refute the answer, for questions with --do or --change: so many times a placebo takes the place of the "
-            "cause, whose effect must be 0, and so many times the question is answered in a random 80 % of the rows. Each "
-            "takes as long as an answer without intervals, twice N in all. 0: no refuters; else at least 10."),
+            "Try to refute the answer to --do or --change. This many times, a placebo replaces the cause, and its "
+            "effect must be 0; this many times, the question is answered from a random 80 % of the rows. Each "
+            "repetition takes as long as an answer without intervals, and there are twice N. At least 10; 0 means no "
+            "refuters."),
     FLAG("extrapolate", extrapolate, EFF, RUN,
-         "Answer also where few rows, or none, are like those asked about. Values beyond the range of the data count as its "
-         "ends."),
+         "Answer even if few rows, or none, are like those asked about. Values beyond the range of the data count as "
+         "its ends."),
 
     TEXT("do", do_values, EFF, QUESTION, "",
-         "Sets variables: A=VALUE, or A=FROM:TO:STEP for a curve; several, separated by commas, are set together."),
+         "Sets variables: A=VALUE, or A=FROM:TO:STEP for a curve. Several, separated by commas, are set together."),
     TEXT("change", change, EFF, QUESTION, "",
-         "Adds to variables: A=+1 or A=-2; several, separated by commas, are changed together."),
-    TEXT("on", on, EFF, QUESTION, "all", "The variable that is asked about, or several, separated by commas; all: every other one."),
+         "Adds to variables: A=+1 or A=-2. Several, separated by commas, are changed together."),
+    TEXT("on", on, EFF, QUESTION, "all",
+         "The variable asked about, or several, separated by commas; all means every other variable."),
     TEXT("in", in, EFF, QUESTION, "",
-         "Label of a segment: what would happen there, with its disturbances; left out, in all rows and in each segment."),
+         "Label of a segment: what would happen there, with the disturbances of that segment. Default: all rows, and "
+         "each segment."),
     TEXT("row", row, EFF, QUESTION, "",
-         "What these rows would have been: numbers from 1, separated by commas, or all. The first line below the names is row 1."),
-    TEXT("rows", rows, EFF, QUESTION, "", "File with such numbers, one a line."),
+         "What these rows would have been: row numbers, separated by commas, or all. Row 1 is the first line below "
+         "the names."),
+    TEXT("rows", rows, EFF, QUESTION, "", "File with row numbers, one per line."),
 
     TEXT("segment", segment, ANALYSE, DATA, "",
-         "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only. Several "
-         "files need none: each is a segment, called after its file."),
-    TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
-    TEXT("of", of, EXP, DATA, "", "Label of the segment to be explained; all: each segment in turn, unless one has this label."),
+         "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only. A,B: each "
+         "combination of two columns is a segment. TIME:day (week, month, hour): the segments are the days of a column "
+         "with dates. Several files need none: each is a segment, called after its file."),
+    TEXT("segments", segments, ANALYSE, DATA, "",
+         "equal:K cuts the rows, in their order, into K blocks, which are the segments."),
+    TEXT("of", of, EXP, DATA, "",
+         "Label of the segment to explain; all means each segment in turn, unless a segment has this label."),
     TEXT("against", against, EXP, DATA, "",
-         "Label of the segment that it is compared with; left out, all other segments together."),
+         "Label of the segment to compare with. Default: all other segments together."),
     TEXT("graph", graph, EXP | EFF, DATA, "",
-         "File with the graph, in a format that `nonsens compare` reads; left out, --method finds one."),
+         "File with the graph, in a format that `nonsens compare` reads. Default: --method finds one."),
     FLAG("reversed", reversed, EXP | EFF, DATA,
          "The arrows of --graph point from effects to causes, as in a call graph: caller -> callee."),
     TEXT("target", target, EXP, DATA, "",
-         "The variable in which the fault was seen: only variables that can reach it in the graph count. The answer says "
-         "how much of the change of its mean each root cause accounts for."),
+         "The variable in which the fault was seen. Only variables that can reach it in the graph count, and the "
+         "answer says how much of the change of its mean each root cause accounts for."),
     INTEGER_OR("onset", onset, EXP, DATA, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
-               "The fault begins at this row of the segment, in the order of the file: the rows before it show what is "
-               "normal. auto finds the row from --target."),
+               "Row of the segment, in the order of the file, at which the fault begins; the rows before it show "
+               "what is normal. auto finds the row from --target."),
     TEXT("vars", vars, ANALYSE, DATA, "",
-         "Variables, names or #k (#1 is the first column), separated by commas; left out, all numeric columns but the "
-         "segment column."),
-    TEXT("x", x, DIR | DIA, DATA, "", "The first of the two variables, a name or #k."),
-    TEXT("y", y, DIR | DIA, DATA, "", "The second of the two variables, a name or #k."),
-    TEXT("x", x, IND, DATA, "", "The first variable, a name or #k; several, separated by commas, make a vector."),
-    TEXT("y", y, IND, DATA, "", "The second variable, likewise."),
+         "Variables, separated by commas: names or #k (#1 is the first column). Default: all numeric columns except "
+         "the segment column."),
+    TEXT("exclude", exclude, ANALYSE, DATA, "", "Columns that are not variables, separated by commas: names or #k."),
+    TEXT("x", x, DIR | DIA, DATA, "", "The first of the two variables: a name or #k."),
+    TEXT("y", y, DIR | DIA, DATA, "", "The second of the two variables: a name or #k."),
+    TEXT("x", x, IND, DATA, "",
+         "The first variable: a name or #k. Several, separated by commas, are taken as a vector."),
+    TEXT("y", y, IND, DATA, "",
+         "The second variable: a name or #k. Several, separated by commas, are taken as a vector."),
     TEXT("given", given, IND, DATA, "",
-         "Variables to condition on, separated by commas: the question is then whether x and y are "
-         "independent once these are known."),
-    FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
+         "Variables to condition on, separated by commas: x and y may be independent once these are known."),
+    FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; the columns are called c1, c2, ..."),
     TEXT("knowledge", knowledge, DIS | EXP | EFF, DATA, "",
-         "File with what is known beforehand, in Tetrad's text format: tiers, forbidden and required arrows."),
+         "File with background knowledge in Tetrad's text format: tiers, forbidden and required edges."),
     TEXT("targets", targets, DIS, DATA, "",
-         "CSV file with the interventions: segment,variable,kind. kind is fixed, changed, activity or unknown; left out, "
-         "changed."),
-    CHOICE("na", na, ANALYSE & ~EXP, DATA, "error", "error|drop-rows",
-           "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
+         "CSV file with the interventions: segment,variable,kind. kind is fixed, changed, activity or unknown; the "
+         "default is changed."),
+    CHOICE("na", na, IND | DIA | ICA | EFF, DATA, "error", "error|drop-rows",
+           "What to do about missing values (empty, NA, n/a, NULL, -, ? and the like): stop, or leave out the rows that have one."),
+    CHOICE("na", na, DIR, DATA, "error", "error|drop-rows|pairwise",
+           "What to do about missing values (empty, NA, n/a, NULL, -, ? and the like): stop; leave out the rows that have one; or use for each pair the rows "
+           "that have both variables, as if values were missing at random."),
+    CHOICE("na", na, DIS, DATA, "error", "error|drop-rows|pairwise",
+           "What to do about missing values (empty, NA, n/a, NULL, -, ? and the like): stop; leave out the rows that have one; or use for each variable the "
+           "rows that have it and its causes, as if values were missing at random (structured, pc)."),
     CHOICE("na", na, EXP, DATA, "pairwise", "error|drop-rows|pairwise",
-           "What to do about missing values (empty, NA, NaN, null, ?): stop; leave out the rows that have one; or "
+           "What to do about missing values (empty, NA, n/a, NULL, -, ? and the like): stop; leave out the rows that have one; or "
            "judge each variable by the rows that have it and its causes."),
+    TEXT("na-values", na_values, ANALYSE, DATA, "",
+         "Further words or numbers that stand for a missing value, separated by commas, such as -999,unknown."),
+    CHOICE("decimal", decimal, ANALYSE, DATA, "auto", "auto|.|,",
+           "The decimal mark of the numbers. auto: a point; a comma if the separator of the cells is not one and all "
+           "numbers agree."),
+    TEXT("thousands", thousands, ANALYSE, DATA, "",
+         "The character between groups of three digits: a point, a comma, an apostrophe, an underscore, or space."),
     FLAG("keep-all", keep_all, ANALYSE, DATA,
-         "Leave nothing out. Otherwise constant columns, copies of other columns (up to rounding and scale) and segments "
-         "with too few rows are left out with a warning."),
+         "Leave nothing out. Otherwise constant columns, copies of other columns (up to rounding and scale), columns that "
+         "number the rows and segments with too few rows are left out with a warning."),
 
     INTEGER("layers", layers, DIR, NETWORK, "3", 0, 20, "layers",
             "Hidden layers of the segment classifier; 0 makes it linear."),
@@ -228,158 +255,165 @@ const option_row option_table[] = {
     CHOICE("activation", activation, DIR, NETWORK, "leaky-relu", "leaky-relu|maxout|tanh",
            "Activation of the hidden layers."),
     CHOICE("last", last, DIR, NETWORK, "linear", "linear|abs|smooth-abs",
-           "What is applied to the features before the classifier's last step."),
+           "Function applied to the features before the classifier's last step."),
     CHOICE("optimiser", optimiser, DIR, NETWORK, "adam", "adam|sgd", "How the weights are trained."),
     REAL("learning-rate", learning_rate, DIR, NETWORK, "0.02", 1e-9, 10, NULL, "Step size of the optimiser."),
     REAL("momentum", momentum, DIR, NETWORK, "0.9", 0, 0.9999, NULL, "Momentum of sgd."),
     REAL("weight-decay", weight_decay, DIR, NETWORK, "0.0001", 0, 10, NULL, "Decay of the weights per step."),
     INTEGER("batch", batch, DIR, NETWORK, "256", 1, 1 << 20, "rows", "Rows per step of training."),
-    INTEGER("epochs", epochs, DIR, NETWORK, "100", 1, 1000000, "epochs", "Most passes over the training rows."),
+    INTEGER("epochs", epochs, DIR, NETWORK, "100", 1, 1000000, "epochs",
+            "Largest number of passes over the training rows."),
     INTEGER("patience", patience, DIR, NETWORK, "20", 1, 1000000, "epochs",
-            "Stop after so many epochs without a better cross-entropy on the rows kept back."),
+            "Stop after this many epochs without a better cross-entropy on the held-out rows."),
     REAL("validation", validation, DIR, NETWORK, "0.1", 0.001, 0.9, NULL,
-         "Share of the training rows kept back to decide when to stop."),
+         "Share of the training rows that are held out to decide when to stop."),
     INTEGER("folds", folds, DIR, NETWORK, "10", 1, 100, "folds",
-            "Every row is scored by networks trained on the other folds; 1 means by networks trained on all rows, so "
-            "that p-values are too small."),
+            "Every row is scored by networks trained on the other folds. 1 means by networks trained on all rows; "
+            "p-values are then too small."),
     INTEGER("restarts", restarts, DIR, NETWORK, "4", 1, 1000, "networks",
             "Networks per fold, from different starts."),
     INTEGER("keep", keep, DIR, NETWORK, "0", 0, 1000, "networks",
-            "How many restarts of a fold, best held-out cross-entropy first, are averaged; 0 means all."),
+            "Number of restarts of each fold that are averaged, those with the best held-out cross-entropy first; 0 "
+            "means all."),
 
     CHOICE("inputs", inputs, DIR, NETWORK, "mixed", "mixed|plain|scores",
-           "What the networks see: whitened values (plain), these and normal scores (scores), or both kinds of network "
-           "in turn (mixed)."),
+           "What the networks see: whitened values (plain), whitened values and normal scores (scores), or both "
+           "kinds of network in turn (mixed)."),
     CHOICE("features", features, DIR, CLASSIFIER, "auto", "auto|spline|network",
-           "What the features that tell segments apart are made of; auto means spline for structured, network for "
+           "What the features that distinguish segments are made of; auto means spline for structured, network for "
            "nonsens and nonsens-lr."),
     CHOICE("opinions", opinions, DIR, RUN, "graph", "graph|all|none",
-           "Second opinions on the pair: graph asks the mechanisms by which structured finds graphs, all asks resit, "
-           "cdnod, lingam and icp as well; none: the classifiers of structured decide alone."),
+           "Second opinions on the pair: graph asks the mechanisms by which structured finds graphs; all also asks "
+           "resit, cdnod, lingam and icp; none leaves the decision to the classifiers of structured."),
     INTEGER("score-folds", score_folds, DIR | DIA, CLASSIFIER, "5", 3, 100, "folds",
-            "structured: every row is scored by classifiers fitted on the other folds."),
+            "structured: every row is scored by classifiers fitted to the other folds."),
     INTEGER("basis", basis, DIR | DIA, CLASSIFIER, "0", 0, 40, "functions",
-            "structured: B-splines per variable, at least 6; 0 means 14 up to about 5,000 rows and more for more rows, "
-            "up to 20, and that or four fewer, by nested cross-validation, for scores on unseen rows."),
+            "structured: B-splines per variable, at least 6. 0 means 14 up to about 5,000 rows and up to 20 for "
+            "more; for scores on held-out rows, nested cross-validation chooses between that number and four fewer."),
     REAL("undersmooth", undersmooth, DIR | DIA, CLASSIFIER, "30", 1, 1e6, NULL,
-         "structured: tests use the penalty that predicts best divided by this."),
+         "structured: the penalty of the tests is the one that predicts best, divided by this."),
     INTEGER_OR("block-length", block_length, DIR | DIA | DIS, CLASSIFIER, "1", "auto", 1000000000,
                "from 1 to 1000000000, or auto", "",
                "structured: for rows that follow one another in time; blocks of this many neighbouring rows count as "
-               "independent of one another. auto finds the length from the autocorrelation of the rows."),
+               "independent. auto takes the length from the autocorrelation of the rows."),
     CHOICE("unmixing", unmixing, DIR, UNMIXING, "auto", UNMIXINGS,
-           "How the learned features (linear-ica: the variables) are separated into one disturbance per variable; auto "
-           "means joint-diagonalisation (linear-ica: score-matching)."),
+           "How the learned features (linear-ica: the variables) are separated into one disturbance per variable; "
+           "auto means joint-diagonalisation (linear-ica: score-matching)."),
     CHOICE("whitening", whitening, ICA, UNMIXING, "auto", "auto|within|total",
-           "Covariance that is made the unit matrix first: inside segments, or of all rows; auto means within, but "
-           "total for fastica and infomax."),
+           "Covariance that whitening makes the identity: inside segments (within) or of all rows (total). auto "
+           "means total for fastica and infomax, within for the others."),
     CHOICE("statistic", statistic, DIR | ICA, UNMIXING, "auto",
            "auto|log-cosh|smooth-abs|asymmetric|gaussian-base|two-statistic|three-statistic",
-           "score-matching: what changes over segments in the sources' log density; auto means the best on rows kept "
-           "back (direction: log-cosh for learned features, as in the paper)."),
+           "score-matching: what changes over segments in the log density of the sources; auto means the best on "
+           "held-out rows (direction: log-cosh for learned features, as in the paper)."),
     REAL("sharpness", sharpness, ICA, UNMIXING, "0", 0, 1000, "from 0.1 to 1000, or 0 for automatic",
-         "score-matching: how sharp the bend of the statistic is, in units of one over a source's deviation."),
+         "score-matching: how sharply the statistic turns at its centre, in units of one over the standard deviation "
+         "of a source."),
     CHOICE("contrast", contrast, ICA, UNMIXING, "log-cosh", "log-cosh|exp|cube|skew", "fastica: the contrast."),
     FLAG("deflation", deflation, ICA, UNMIXING, "fastica: one source after another instead of all at once."),
     INTEGER("starts", starts, ICA, UNMIXING, "3", 1, 1000, "starts",
-            "Starting points of which the best result is kept; the first ones are not random."),
+            "Number of starting points, of which the best result is kept; the first ones are not random."),
 
     CHOICE("test", test, IND, TESTS, "auto", "auto|hsic|kci|rcit|fisher-z|residuals|information|ks|levene|kruskal",
-           "The test: kernel (hsic), conditional kernel (kci), random features (rcit), partial correlation (fisher-z), "
-           "hsic of what Gaussian processes of --given leave over (residuals), mutual information (information); or of "
-           "--x alone against the segment: ks, levene (scale), kruskal (location). auto means hsic, with --given kci."),
+           "The test: kernel (hsic), conditional kernel (kci), random features (rcit), partial correlation "
+           "(fisher-z), hsic of the residuals of Gaussian-process regression on --given (residuals), mutual "
+           "information (information); or of --x against the segment: ks, levene (scale), kruskal (location). auto "
+           "means hsic, or kci with --given."),
     CHOICE("test", test, DIS, TESTS, "auto", "auto|hsic|kci|rcit|fisher-z",
-           "pc, pc-nonsens, cdnod: the test of conditional independence: partial correlation (fisher-z; see --bends); "
-           "kernels (kci, which is hsic where nothing is given; hsic means the same here); random features (rcit). "
-           "auto means fisher-z for pc and pc-nonsens, kci for cdnod."),
+           "pc, pc-nonsens, cdnod: the test of conditional independence: partial correlation (fisher-z; see "
+           "--knots), kernels (kci; hsic means the same) or random features (rcit). auto means fisher-z for pc and "
+           "pc-nonsens, kci for cdnod."),
     CHOICE("rule", rule, DIR, TESTS, "tests", "tests|likelihood-ratio",
            "linear-ica: decide by the four tests, or by the likelihood ratio, which assumes an effect."),
     CHOICE("ratio", ratio, DIR, TESTS, "information", "information|jacobian|printed",
-           "How nonsens-lr estimates its ratio: by mutual information, by entropies and derivatives with the fold "
-           "correction, or the latter as the paper prints it."),
+           "How nonsens-lr estimates its ratio: by mutual information (information), by entropies and derivatives "
+           "with the fold correction (jacobian), or the latter as the paper prints it (printed)."),
     CHOICE("pooling", pooling, DIR | IND | DIS, TESTS, "stratified", "stratified|pooled",
-           "Test inside each segment and add up, or throw all segments together (as in the paper)."),
+           "Test inside each segment and add up (stratified), or test all segments together as in the paper (pooled)."),
     CHOICE("null", null_kind, DIR | IND | DIA | DIS, TESTS, "gamma", "gamma|permutation|spectral",
-           "Distribution under independence: a gamma distribution with the same moments, permutations, or the sum of "
-           "squares that the kernels' eigenvalues give for many rows."),
+           "Distribution under independence: a gamma distribution with the same moments, permutations, or for many "
+           "rows the sum of squares weighted by the eigenvalues of the kernels (spectral)."),
     INTEGER("permutations", permutations, DIR | IND | DIA | DIS, TESTS, "999", 1, 10000000, "permutations",
-            "How many permutations a permutation test draws."),
+            "Number of permutations of a permutation test."),
     INTEGER_OR("block-length", block_length, IND, TESTS, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
-               "hsic: for rows that follow one another in time; those this far apart count as independent of one "
-               "another, and shifts in time of y against x show what independence looks like. auto finds the length "
-               "from the autocorrelation of the rows."),
+               "hsic: for rows that follow one another in time; rows this far apart count as independent, and the "
+               "null distribution comes from shifting y in time. auto takes the length from the autocorrelation of "
+               "the rows."),
     INTEGER("test-rows", test_rows, DIR, TESTS, "0", 0, 1000000000, "rows",
-            "Rows per segment that enter the four tests; 0 leaves the choice to the method, 1000000000 means all."),
+            "Rows per segment that the four tests use; 0 leaves the choice to the method, 1000000000 means all."),
 
     CHOICE("coefficients", coefficients, DIS, BASELINES, "adaptive-lasso", "adaptive-lasso|tested|all",
-           "lingam: which weights stay once the order is found: by the adaptive lasso, by tests of least squares, or "
-           "all of them."),
+           "lingam: which weights stay once the order is known: those of the adaptive lasso, those that tests of "
+           "least squares confirm, or all."),
     CHOICE("regression", regression, DIR, BASELINES, "gp", "gp|polynomial",
-           "reci: what the errors are of, Gaussian-process or polynomial regression."),
+           "reci: the regression whose errors are compared: Gaussian process (gp) or polynomial."),
     INTEGER("degree", degree, DIR, BASELINES, "3", 1, 20, "", "reci: degree of the polynomial."),
     CHOICE("invariance", invariance, DIR | DIS, BASELINES, "ks", "ks|levene-rank",
-           "icp: how residuals are compared over segments, by Kolmogorov-Smirnov distances or by Levene's test of scale "
-           "and a rank test of location."),
-    TEXT("target", target, DIS, BASELINES, "", "icp: look for the causes of this variable alone, a name or #k."),
+           "icp: how residuals are compared over segments: Kolmogorov-Smirnov distances (ks), or Levene's test of "
+           "scale and a rank test of location (levene-rank)."),
+    TEXT("target", target, DIS, BASELINES, "", "icp: find only the causes of this variable, a name or #k."),
     INTEGER("max-given", max_given, DIS, BASELINES, "3", 0, 100, "variables",
-            "pc, pc-nonsens, cdnod: most variables that a test conditions on at once; icp: most causes of a "
-            "variable."),
-    INTEGER("bends", bends, DIS, BASELINES, "-1", -1, 100, "bends",
-            "pc, pc-nonsens with fisher-z: variables are conditioned on by functions of each that are linear between "
-            "so many bends; 0 means linear ones, as usual; -1 means 0 for pc and 4 for pc-nonsens."),
+            "pc, pc-nonsens, cdnod: largest number of variables that a test conditions on; icp: largest number of "
+            "causes of a variable."),
+    INTEGER("knots", knots, DIS, BASELINES, "-1", -1, 100, "knots",
+            "pc, pc-nonsens with fisher-z: condition on piecewise linear functions of the variables with this many "
+            "knots. 0 means linear functions; -1 means 0 for pc and 4 for pc-nonsens."),
     CHOICE("colliders", colliders, DIS, BASELINES, "majority", "plain|conservative|majority",
-           "pc, pc-nonsens: when a - b - c is a v-structure a -> b <- c: where b is not in the set that was found to "
-           "separate a and c; in none of all sets of their neighbours that do; in less than half of them."),
+           "pc, pc-nonsens: when a - b - c becomes a v-structure a -> b <- c: if b is not in the set that separated "
+           "a and c (plain), in none of all such sets among their neighbours (conservative), or in less than half of "
+           "them (majority)."),
     CHOICE("conflicts", conflicts, DIS, BASELINES, "bidirected", "bidirected|priority",
-           "pc, pc-nonsens: where v-structures contradict one another, draw arrows with two heads, or let those with "
-           "the largest p-value of their separated ends go first and leave out the others."),
+           "pc, pc-nonsens: if v-structures contradict one another, draw arrows with two heads (bidirected), or keep "
+           "those whose separated ends have the largest p-value (priority)."),
     CHOICE("orient-by", orient_by, DIS, BASELINES, "structured", "structured|nonsens|nonsens-lr",
-           "pc-nonsens: the method that directs an edge between two variables where the pattern leaves it open."),
+           "pc-nonsens: the method for pairs that directs the edges that the pattern leaves open."),
 
     CHOICE("sem", sem, SIM, MODEL, "layered", "layered|node",
-           "The paper's layered mixing, or one mechanism per variable (a clean sparse graph)."),
-    INTEGER("nodes", nodes, SIM, MODEL, "2", 2, 1000, "variables", "How many variables."),
+           "The paper's layered mixing (layered), or one mechanism per variable, which gives a sparse graph (node)."),
+    INTEGER("nodes", nodes, SIM, MODEL, "2", 2, 1000, "variables", "Number of variables."),
     INTEGER("depth", depth, SIM, MODEL, "3", 1, 100, "layers", "Layers of the mechanism; 1 is linear."),
-    INTEGER("segments", sim_segments, SIM, MODEL, "10", 1, 1000000, "segments", "How many segments."),
+    INTEGER("segments", sim_segments, SIM, MODEL, "10", 1, 1000000, "segments", "Number of segments."),
     INTEGER("per-segment", per_segment, SIM, MODEL, "512", 1, 1000000000, "rows", "Rows in each segment."),
     CHOICE("noise", noise, SIM, MODEL, "laplace", "laplace|gaussian|student|uniform", "Family of the disturbances."),
     RANGE("scale", scale, SIM, MODEL, "0.2:3", 1e-9, 1e9,
-          "The scale of each disturbance in each segment is drawn evenly from this range."),
-    RANGE("mean", mean, SIM, MODEL, "0:0", -1e9, 1e9, "Likewise the mean; 0:0 leaves it at zero."),
+          "The scale of each disturbance in each segment is drawn uniformly from this range."),
+    RANGE("mean", mean, SIM, MODEL, "0:0", -1e9, 1e9,
+          "The mean of each disturbance in each segment is drawn uniformly from this range; 0:0 leaves it at zero."),
     CHOICE("modulate", modulate, SIM, MODEL, "both", "both|cause|effect|proportional",
-           "Whose disturbance changes over segments; proportional: all by the same factor."),
+           "Whose disturbance changes over segments; proportional means all, by the same factor."),
     INTEGER("changing", changing, SIM, MODEL, "0", 0, 1000, "variables",
-            "How many disturbances change over segments, drawn at random from those of --modulate; the others keep "
-            "scale 1 and mean 0. 0 means all of them."),
+            "Number of disturbances that change over segments, drawn at random from those of --modulate; the others "
+            "keep scale 1 and mean 0. 0 means all of them."),
     FLAG("correlated", correlated, SIM, MODEL, "The scales of all disturbances grow together over segments."),
     REAL("fault", fault, SIM, MODEL, "0", 0, 1e9, "from 0, which means none, to 1e9",
-         "The last segment is like the first, but for one disturbance, drawn at random, that is so many times as wide; "
-         "the truth file names it."),
+         "The last segment is like the first, except that one disturbance, drawn at random, is this many times as "
+         "wide; the truth file names it."),
     CHOICE("interventions", interventions, SIM, MODEL, "none", "none|fixed|changed|mixed",
-           "Half of the segments, drawn at random, intervene on one variable each: fixed draws it from outside, whatever "
-           "its causes; changed gives it another mechanism. The truth file lists them."),
+           "Half of the segments, drawn at random, intervene on one variable each: fixed sets it from outside, "
+           "whatever its causes; changed gives it another mechanism. The truth file lists them."),
     TEXT("do", do_values, SIM, MODEL, "",
-         "--sem node: NAME=VALUE[,NAME=VALUE...] sets variables from outside. All disturbances stay as they are without it, "
-         "so the data of two runs with the same seed differ by the effects of these values alone."),
+         "--sem node: NAME=VALUE[,NAME=VALUE...] sets variables from outside. The disturbances stay the same, so two "
+         "runs with the same seed differ only by the effects of these values."),
     REAL("edge-prob", edge_prob, SIM, MODEL, "-1", -1, 1, "from 0 to 1, or -1",
          "Probability of an edge between two variables; -1 means 2/(nodes-1)."),
 
     FLAG("cyclic", cyclic, SIM, DEVIATIONS, "The variables cause one another."),
     FLAG("independent", independent, SIM, DEVIATIONS, "No variable causes another."),
     CHOICE("confounded", confounded, SIM, DEVIATIONS, "no", "no|modulated|stationary",
-           "A hidden common cause in place of an effect, one that changes over segments or one that does not. With more "
-           "than two variables (--sem node) it causes two of them, which do not cause one another."),
+           "A hidden common cause instead of an effect: one that changes over segments (modulated), or one that does "
+           "not (stationary). With more than two variables (--sem node) it causes two variables that do not cause "
+           "one another."),
     FLAG("changing-mechanism", changing_mechanism, SIM, DEVIATIONS, "The mechanism itself changes over segments."),
 
     FLAG("pattern", pattern, COM, COMPARISON,
-         "Compare with the truth's pattern (CPDAG) in place of the truth: an arrow where every graph with the same "
-         "independences has it, else a line. The truth must be a DAG; arrows of the estimate in place of such lines count as otherwise "
-         "marked."),
+         "Compare with the truth's pattern (CPDAG): an arrow if every graph with the same independences has it, else "
+         "an edge without direction. The truth must be a DAG. Arrows of the estimate where the pattern has no "
+         "direction count as otherwise marked."),
     FLAG("closure", closure, COM, COMPARISON,
-         "Compare with the transitive closure of the truth as well: an arrow from each node to all it causes, directly "
-         "or through others."),
+         "Also compare with the transitive closure of the truth: an arrow from each node to everything it causes, "
+         "directly or through others."),
     TEXT("truth-column", truth_column, COM, COMPARISON, "",
-         "Where TRUTH is a list of edges as CSV: only rows are edges in which this column is not 0."),
+         "If TRUTH is a list of edges as CSV: only rows in which this column is not 0 are edges."),
 };
 /* clang-format on */
 

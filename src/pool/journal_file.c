@@ -89,7 +89,7 @@ static const char *not_regular(int descriptor)
     if (fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode)) {
         return NULL;
     }
-    return S_ISDIR(facts.st_mode) ? strerror(EISDIR) : "it is no regular file";
+    return S_ISDIR(facts.st_mode) ? strerror(EISDIR) : "it is not a regular file";
 }
 
 static nonsens_status open_once(nonsens_context *ctx, bool create, journal_file *f)

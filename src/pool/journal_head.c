@@ -131,7 +131,7 @@ nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const 
     if (!j->first && journal_begins(j, begin)) {
         return NONSENS_OK;
     }
-    return fail(ctx, NONSENS_ERR_USAGE, "%.500s is no journal of %s; %s", path, kind->lines, kind->otherwise);
+    return fail(ctx, NONSENS_ERR_USAGE, "%.500s is not a journal of %s; %s", path, kind->lines, kind->otherwise);
 }
 
 nonsens_status journal_begin(nonsens_context *ctx, journal *j, const journal_kind *kind, json_value *head)
@@ -147,7 +147,7 @@ nonsens_status journal_check_file(nonsens_context *ctx, const char *path, const 
     TRY(journal_file_check_free(ctx, path));
     bool blank = stat(path, &facts) != 0 || (S_ISREG(facts.st_mode) && facts.st_size == 0);
     if (!resume && !blank) {
-        return fail(ctx, NONSENS_ERR_USAGE, "%.500s is there already; go on with its %s by --resume, or %s",
+        return fail(ctx, NONSENS_ERR_USAGE, "%.500s already exists; add --resume to continue its %s, or %s",
                     show_path(shown, path), kind->lines, kind->otherwise);
     }
     return nonsens_output_check(ctx, path);

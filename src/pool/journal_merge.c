@@ -74,10 +74,9 @@ static nonsens_status take_head(merger *m, const json_value *line)
     const char *part, *key;
     m->begun = true;
     if (!is_head(line)) {
-        return fail(
-            m->ctx, NONSENS_ERR_DATA,
-            "%.500s is no journal that says which run it belongs to; merge journals of direction, discover and explain",
-            show_path(path, m->path));
+        return fail(m->ctx, NONSENS_ERR_DATA,
+                    "%.500s does not say which run it belongs to; merge journals of direction, discover and explain",
+                    show_path(path, m->path));
     }
     if (!m->head) {
         m->head = json_incref((json_value *)(uintptr_t)line);
@@ -162,7 +161,7 @@ static nonsens_status check_whole(merger *m, const journal *j)
         return fail(m->ctx, NONSENS_ERR_DATA, "cannot read the journal %.500s: there is no such file", path);
     }
     return m->begun ? NONSENS_OK
-                    : fail(m->ctx, NONSENS_ERR_DATA, "%.500s is no journal: it has no line that can be read", path);
+                    : fail(m->ctx, NONSENS_ERR_DATA, "%.500s is not a journal: no line of it can be read", path);
 }
 
 /* A damaged line counts before what follows from its absence. */
@@ -197,7 +196,7 @@ static nonsens_status check_target(nonsens_context *ctx, const char *path)
     char shown[SHOWN_PATH_BYTES];
     struct stat facts;
     if (stat(path, &facts) == 0 && (!S_ISREG(facts.st_mode) || facts.st_size > 0)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "%.500s is there already; name a new file for the merged journal",
+        return fail(ctx, NONSENS_ERR_USAGE, "%.500s already exists; name a new file for the merged journal",
                     show_path(shown, path));
     }
     return NONSENS_OK;

@@ -45,7 +45,7 @@ typedef struct pool {
     bool lost;                   /* a message could not be sent or read */
     bool told;                   /* other members: the stop was received or reported */
     int64_t next, running, kept; /* member 0: next job, number of running jobs, number of finished jobs */
-    pool_crew *crew, own;        /* member 0: who waits for a unit; `own` if the work has none */
+    process_pool *peers, own;    /* member 0: who waits for a unit; `own` if the work has none */
 } pool;
 
 /* Sleeps longer the longer nothing has happened: waiting costs almost nothing, and delays a unit only a little. */
@@ -246,10 +246,10 @@ static bool lead_worker(pool *p, worker *w)
 static void check_key(pool *p, int from, const char *key)
 {
     char own[HASH_BYTES], text[TEXT_BYTES];
-    if (key && strcmp(key, hash_print(own, p->crew->key)) != 0) {
+    if (key && strcmp(key, hash_print(own, p->peers->key)) != 0) {
         snprintf(text, sizeof text,
                  "process %d of this run has other data, options or version than the first; start all processes with "
-                 "the same words, on machines with the same files",
+                 "the same command, on machines with the same files",
                  from + 1);
         break_off(p, NONSENS_ERR_USAGE, text);
     }
@@ -274,14 +274,14 @@ static bool hear_member(pool *p, int from, const json_value *message)
 
 static void await(pool *p, int member, int number)
 {
-    pool_crew *crew = p->crew;
-    pool_waiting *grown = arena_grow(p->ctx, &crew->memory, crew->waiting, crew->count, &crew->capacity, sizeof *grown);
+    process_pool *to = p->peers;
+    pool_waiting *grown = arena_grow(p->ctx, &to->memory, to->waiting, to->count, &to->capacity, sizeof *grown);
     if (!grown) {
         lose(p);
         return;
     }
-    crew->waiting = grown;
-    crew->waiting[crew->count++] = (pool_waiting){member, number};
+    to->waiting = grown;
+    to->waiting[to->count++] = (pool_waiting){member, number};
 }
 
 /* Without memory for the text the unit is lost, and the run ends. */
@@ -312,8 +312,8 @@ static bool lead_members(pool *p)
         await(p, from, number);
     }
     json_decref(message);
-    while (p->crew->count > 0 && !p->lost && next_job(p, &u)) {
-        post_unit(p, p->crew->waiting[--p->crew->count], &u);
+    while (p->peers->count > 0 && !p->lost && next_job(p, &u)) {
+        post_unit(p, p->peers->waiting[--p->peers->count], &u);
         busy = true;
     }
     return busy;
@@ -352,7 +352,7 @@ static void lead_turn(pool *p, bool *over)
 static nonsens_status lead(nonsens_context *ctx, arena *a, const pool_members *members, const pool_work *work)
 {
     pool p = {.ctx = ctx, .members = members, .work = work};
-    p.crew = work->crew ? work->crew : &p.own;
+    p.peers = work->processes ? work->processes : &p.own;
     if (work->jobs > 0) {
         int workers = parallel_threads(work->threads);
         ARENA_TRY(ctx, a, p.worker, workers);
@@ -482,9 +482,9 @@ nonsens_status pool_follow(nonsens_context *ctx, arena *a, const pool_members *m
     pool p = {.ctx = ctx, .members = members, .work = work};
     int workers = parallel_threads(work->threads);
     p.worker = arena_get(ctx, a, workers, sizeof *p.worker);
-    if (work->crew) {
+    if (work->processes) {
         char text[TEXT_BYTES], key[HASH_BYTES];
-        snprintf(text, sizeof text, "{\"key\":\"%s\"}", hash_print(key, work->crew->key));
+        snprintf(text, sizeof text, "{\"key\":\"%s\"}", hash_print(key, work->processes->key));
         post(&p, 0, 0, text);
     }
     if (p.worker) {

@@ -37,14 +37,14 @@ typedef struct pool_waiting {
  * What member 0 knows of the others from one pool_run to the next.  A run of several calls of pool_run needs one, and
  * so does one whose members check that they have the same work.
  */
-typedef struct pool_crew {
+typedef struct process_pool {
     const pool_members *members;
     uint64_t key; /* of all that units depend on; a member with another key ends the run */
     arena memory;
     pool_waiting *waiting; /* (count) */
     int64_t count, capacity;
     bool ended; /* another member: it has followed, to the end of the run */
-} pool_crew;
+} process_pool;
 
 /* The units: how a member runs one; then, for member 0 or a single process, which units to run and who keeps them. */
 typedef struct pool_work {
@@ -57,7 +57,7 @@ typedef struct pool_work {
     nonsens_status (*make_task)(nonsens_context *ctx, arena *scratch, const void *state, const json_value *task,
                                 json_value **line);
     const void *state;
-    pool_crew *crew; /* NULL: the members run these units alone, whatever the others have */
+    process_pool *processes; /* NULL: the members run these units alone, whatever the others have */
 
     int64_t jobs;
     void (*name)(const void *sink, int64_t job, int64_t *cell, int64_t *seed);

@@ -60,8 +60,8 @@ static nonsens_status take_values(nonsens_context *ctx, const read_state *r, con
 {
     const nonsens_column *from = &in->column[j];
     double *copy; // (rows)
-    if (from->stride == 1 && r->options->na != NA_DROP_ROWS) {
-        r->t.column[j].value = (double *)from->values; // only leaving out rows writes to it
+    if (from->stride == 1 && !reading_drops_rows(r->options) && !r->options->na_values[0]) {
+        r->t.column[j].value = (double *)from->values; // only leaving out rows and --na-values write to it
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, r->memory, copy, in->rows);
@@ -79,11 +79,7 @@ static nonsens_status take_column(nonsens_context *ctx, const read_state *r, con
         return NONSENS_OK; // stays a text column
     }
     TRY(take_values(ctx, r, in, j));
-    for (int64_t i = 0; i < in->rows; i++) {
-        if (isnan(column->value[i])) {
-            table_count_missing(column, i);
-        }
-    }
+    table_find_missing(r->options->na_values, in->rows, column);
     if (column->missing < in->rows) {
         column->kind = COLUMN_NUMERIC;
     } else {
@@ -162,20 +158,26 @@ static nonsens_status name_columns(nonsens_context *ctx, read_state *r, const co
 /* Fills in the names of all columns, and the values of those that are asked for. */
 static nonsens_status fill_table(nonsens_context *ctx, read_state *r, const columns_input *in)
 {
-    table_options reading = {.wanted = r->wanted_count > 0 ? r->wanted : NULL, .wanted_count = r->wanted_count};
+    table_options reading = {.wanted = r->wanted_count > 0 ? r->wanted : NULL,
+                             .wanted_count = r->wanted_count,
+                             .excluded = r->excluded,
+                             .excluded_count = r->excluded_count};
     bool labelled = in->category != NULL;
     ARENA_TRY(ctx, r->memory, r->t.path, sizeof TABLE_NAME);
     memcpy(r->t.path, TABLE_NAME, sizeof TABLE_NAME);
     TRY(table_new(ctx, r->memory, in->columns + labelled, &r->t));
     r->rows = r->t.rows = in->rows;
-    r->label = labelled ? in->columns : -1;
+    if (labelled) {
+        r->t.segment = &r->t.column[in->columns];
+        r->t.segment->is_label = true;
+    }
     TRY(name_columns(ctx, r, in));
     table_mark_asked(&r->t, &reading);
     for (int64_t j = 0; j < in->columns; j++) {
         TRY(check_cancelled(ctx));
         TRY(take_column(ctx, r, in, j));
     }
-    return labelled ? take_labels(ctx, r, in, &r->t.column[r->label]) : NONSENS_OK;
+    return labelled ? take_labels(ctx, r, in, r->t.segment) : NONSENS_OK;
 }
 
 nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int64_t columns,
@@ -196,6 +198,7 @@ nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int
     TRY(options_check(ctx, options));
     TRY(reading_list_wanted(ctx, &r));
     TRY(fill_table(ctx, &r, &in));
+    TRY(reading_find_no_variables(ctx, &r, 1));
     TRY(reading_interpret(ctx, &r));
     return reading_finish(ctx, &r, out);
 }

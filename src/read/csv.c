@@ -2,8 +2,7 @@
  * csv.c - reads tables from text: header, rows and the kinds of columns, from the cells that csv_cells.c finds.
  *
  * One pass counts the rows (by memchr if there are no quotes, else cell by cell), a second one reads.  A cell that is a
- * plain number is read in place, without a copy.  Whether a column is text or numbers with a bad cell is known only at
- * the end: the address of the first cell of either kind is kept, and the cell is read again for the message.
+ * plain number is read in place, without a copy.  csv_columns.c takes the others, and decides what the columns are.
  */
 #include "read/csv_internal.h"
 
@@ -120,59 +119,18 @@ static nonsens_status fail_ragged(csv_reader *r, const table *t, int64_t line, i
                 r->path, line, cells, cells == 1 ? "" : "s", r->no_header ? "first row" : "header", t->cols, between);
 }
 
-/* Is the cell this word, given in lower case, whatever its own case? */
-static bool is_word(csv_cell cell, const char *word)
-{
-    if (cell.length != (int64_t)strlen(word)) {
-        return false;
-    }
-    for (int64_t i = 0; i < cell.length; i++) {
-        if ((cell.text[i] | 0x20) != word[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool is_missing(csv_cell cell)
-{
-    if (cell.length > 4) {
-        return false;
-    }
-    return cell.length == 0 || (cell.length == 1 && cell.text[0] == '?') || is_word(cell, "na") ||
-           is_word(cell, "nan") || is_word(cell, "null");
-}
-
-/* Takes everything that read_plain_number leaves: text, missing, infinite, quoted or padded cells. */
-static void take_value(csv_cell cell, const char *start, table_column *column, csv_column *seen, int64_t row)
-{
-    double value = NAN;
-    const char *end = cell.text + cell.length;
-    bool missing = is_missing(cell);
-    bool number = !missing && number_parse(cell.text, end, &value) == end;
-    if (missing || (number && isnan(value))) {
-        table_count_missing(column, row);
-    } else if (number && isfinite(value)) {
-        seen->has_number = true;
-    } else if (number && !seen->first_infinite) {
-        seen->first_infinite = start;
-    } else if (!number && !seen->first_text) {
-        seen->first_text = start;
-    }
-    column->value[row] = number ? value : NAN;
-}
-
 static nonsens_status take_label(csv_reader *r, csv_cell cell, int64_t line, table *t, int64_t row, int64_t col)
 {
     table_column *column = &t->column[col];
-    if (is_missing(cell)) {
+    if (cell_is_missing(&r->format, cell.text, cell.length, true)) {
         table_count_missing(column, row);
         column->category[row] = -1;
         return NONSENS_OK;
     }
-    int64_t known = r->labels.count;
-    TRY(text_set_put(r->ctx, &r->labels, cell.text, cell.length, &column->category[row]));
-    if (r->labels.count > known && !utf8_is_valid(cell.text, cell.length)) {
+    text_set *labels = &r->labels[col];
+    int64_t known = labels->count;
+    TRY(text_set_put(r->ctx, labels, cell.text, cell.length, &column->category[row]));
+    if (labels->count > known && !utf8_is_valid(cell.text, cell.length)) {
         char shown[SHOWN_BYTES];
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ":%" PRId64 ": the label %s is not UTF-8; save the file as UTF-8", r->path, line,
@@ -203,9 +161,9 @@ static nonsens_status read_cell(csv_reader *r, table *t, int64_t row, int64_t co
 {
     table_column *column = &t->column[col];
     double value;
-    if (column->value && read_plain_number(r, &value)) {
+    if (column->value && r->is_plain && read_plain_number(r, &value)) {
         column->value[row] = value;
-        r->seen[col].has_number = true;
+        r->has_number[col] = true;
         return NONSENS_OK;
     }
     const char *start = r->at;
@@ -215,8 +173,7 @@ static nonsens_status read_cell(csv_reader *r, table *t, int64_t row, int64_t co
     if (!column->value) {
         return take_label(r, cell, line, t, row, col);
     }
-    take_value(cell, start, column, &r->seen[col], row);
-    return NONSENS_OK;
+    return csv_take_value(r, cell, start, line, t, row, col);
 }
 
 static nonsens_status read_row(csv_reader *r, table *t, int64_t row)
@@ -257,110 +214,90 @@ static nonsens_status read_rows(csv_reader *r, table *t)
     return NONSENS_OK;
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------- */
-
-static nonsens_status fail_cell(csv_reader *r, const table *t, int64_t col, const char *start, bool infinite)
+/* Makes room for what is seen in the columns; also for reading once more. */
+static nonsens_status begin_rows(csv_reader *r, arena *a, table *t)
 {
-    char name[SHOWN_BYTES], shown[SHOWN_BYTES];
-    csv_cell cell;
-    r->at = start;
-    TRY(csv_scan_cell(r, &cell));
-    show_quoted(name, t->column[col].name);
-    show_bytes(shown, cell.text, cell.length);
-    int64_t line = 1 + csv_count_lines(r->begin, start);
-    return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ":%" PRId64 " (column %s): %s %s", r->path, line, col + 1, name,
-                shown,
-                infinite ? "is infinite; correct it, or leave the cell empty if the value is missing"
-                         : "is not a number; write numbers like -1.5e3 with a decimal point, leave missing cells empty "
-                           "or NA, and name a column of labels with --segment");
-}
-
-/* Returns the first cell of the column that is an error, or NULL. */
-static const char *bad_cell(const csv_column *seen, bool *infinite)
-{
-    const char *text = seen->first_text, *first_infinite = seen->first_infinite;
-    if (!seen->has_number && text) {
-        return NULL; /* a text column, which may well hold the word "inf" */
+    ARENA_TRY(r->ctx, &r->scratch, r->seen, t->cols);
+    ARENA_TRY(r->ctx, &r->scratch, r->has_number, t->cols);
+    ARENA_TRY(r->ctx, &r->scratch, r->labels, t->cols);
+    for (int64_t j = 0; j < t->cols; j++) {
+        r->labels[j] = (text_set){.keep = a, .scratch = &r->scratch};
+        t->column[j].missing = 0;
+        t->column[j].first_missing = -1;
     }
-    *infinite = first_infinite && (!text || first_infinite < text);
-    return *infinite ? first_infinite : text;
-}
-
-/* Is the cell a number with a decimal comma? */
-static bool has_decimal_comma(csv_cell cell)
-{
-    char text[NUMBER_BYTES];
-    const char *comma = memchr(cell.text, ',', (size_t)cell.length);
-    double value;
-    if (!comma || cell.length >= NUMBER_BYTES) {
-        return false;
-    }
-    memcpy(text, cell.text, (size_t)cell.length);
-    text[comma - cell.text] = '.';
-    return number_parse(text, text + cell.length, &value) == text + cell.length;
-}
-
-/* Keeps the first text of the first text column, to be shown if the table has no numbers at all. */
-static nonsens_status keep_text_cell(csv_reader *r, arena *a, table *t)
-{
-    int64_t col = 0;
-    while (col < t->cols && !(r->seen[col].first_text && !r->seen[col].has_number)) {
-        col++;
-    }
-    if (col == t->cols) {
-        return NONSENS_OK;
-    }
-    csv_cell cell;
-    r->at = r->seen[col].first_text;
-    TRY(csv_scan_cell(r, &cell));
-    ARENA_TRY(r->ctx, a, t->text_cell, SHOWN_BYTES);
-    show_bytes(t->text_cell, cell.text, cell.length);
-    t->text_column = col;
-    t->decimal_comma = has_decimal_comma(cell);
+    r->is_plain = r->format.decimal == '.' && !r->format.thousands && !(r->format.missing && r->format.missing[0]);
     return NONSENS_OK;
 }
 
-/* Classifies columns as text or numbers; the first bad cell of the columns asked for is reported as an error. */
-static nonsens_status settle_columns(csv_reader *r, table *t)
+/* Reads all rows from r->at on; once more with decimal commas, if that is how the numbers are written. */
+static nonsens_status read_body(csv_reader *r, arena *a, bool automatic, table *t)
 {
-    const char *first_bad = NULL;
-    int64_t first_column = 0;
-    bool first_is_infinite = false;
+    const char *body = r->at;
+    int64_t line = r->line;
+    TRY(begin_rows(r, a, t));
+    TRY(read_rows(r, t));
+    if (!automatic || r->delimiter == ',' || !csv_prefers_commas(r, t)) {
+        return NONSENS_OK;
+    }
+    r->format.decimal = ',';
+    r->at = body;
+    r->line = line;
+    TRY(begin_rows(r, a, t));
+    TRY(read_rows(r, t));
+    return csv_check_commas(r, t);
+}
+
+/* The mark between thousands settles which one is the decimal mark, if only one of the two is given. */
+static cell_format choose_format(const table_options *options)
+{
+    cell_format format = options->format;
+    if (!format.decimal) {
+        format.decimal = format.thousands == '.' ? ',' : '.';
+    }
+    return format;
+}
+
+/* Of several columns of dates the one whose name sorts first counts, so that their order changes nothing. */
+static nonsens_status keep_dates(csv_reader *r, arena *a, table *t)
+{
+    int64_t best = -1;
     for (int64_t j = 0; j < t->cols; j++) {
-        bool infinite = false;
-        const char *bad = bad_cell(&r->seen[j], &infinite);
-        t->column[j].mixed = bad && !t->column[j].asked;
-        if (bad && t->column[j].asked && (!first_bad || bad < first_bad)) {
-            first_bad = bad;
-            first_column = j;
-            first_is_infinite = infinite;
-        }
-        bool numeric = r->seen[j].has_number && !t->column[j].mixed;
-        t->column[j].kind = numeric ? COLUMN_NUMERIC : COLUMN_TEXT;
-        if (!numeric) {
-            t->column[j].value = NULL;
+        const csv_column *seen = &r->seen[j];
+        bool dates = seen->dates && seen->dates->count > 0 && !seen->dates->other && !r->has_number[j] &&
+                     !seen->units && !seen->first_infinite;
+        if (dates && (best < 0 || strcmp(t->column[j].name, t->column[best].name) < 0)) {
+            best = j;
         }
     }
-    return first_bad ? fail_cell(r, t, first_column, first_bad, first_is_infinite) : NONSENS_OK;
+    if (best < 0) {
+        return NONSENS_OK;
+    }
+    t->dates.column = t->column[best].name;
+    t->dates.first = arena_text(r->ctx, a, r->seen[best].dates->first);
+    t->dates.last = arena_text(r->ctx, a, r->seen[best].dates->last);
+    return t->dates.first && t->dates.last ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
 nonsens_status csv_parse(nonsens_context *ctx, arena *a, const char *bytes, size_t size, const table_options *options,
                          table *t)
 {
     SCOPED(csv_free) csv_reader r = {.ctx = ctx, .path = t->path, .begin = bytes, .end = bytes + size};
-    int64_t label;
+    char thousands = options->format.thousands;
+    bool automatic = !options->format.decimal && thousands != '.' && thousands != ',';
     r.no_header = options->no_header;
+    r.format = choose_format(options);
     TRY(csv_open(&r));
     TRY(read_header(&r, a, t));
-    TRY(table_find_label(ctx, t, options, &label));
+    TRY(table_find_labels(ctx, a, options, t));
     table_mark_asked(t, options);
     TRY(count_rows(&r, t));
-    TRY(table_place_cells(ctx, a, t, label));
+    TRY(table_place_cells(ctx, a, t));
     ARENA_TRY(ctx, a, t->line, t->rows);
-    ARENA_TRY(ctx, &r.scratch, r.seen, t->cols);
-    r.labels = (text_set){.keep = a, .scratch = &r.scratch};
-    TRY(read_rows(&r, t));
-    TRY(settle_columns(&r, t));
-    TRY(keep_text_cell(&r, a, t));
-    return label >= 0 ? table_keep_labels(ctx, a, &r.labels, &t->column[label]) : NONSENS_OK;
+    TRY(read_body(&r, a, automatic, t));
+    TRY(csv_settle_columns(&r, a, t));
+    TRY(keep_dates(&r, a, t));
+    for (int64_t j = 0; j < t->cols; j++) {
+        TRY(t->column[j].is_label ? table_keep_labels(ctx, a, &r.labels[j], &t->column[j]) : NONSENS_OK);
+    }
+    return NONSENS_OK;
 }

@@ -143,8 +143,9 @@ static nonsens_status check_bytes(csv_reader *r)
     }
     const char *nul = memchr(r->begin, '\0', size);
     if (nul) {
-        return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": a NUL byte, so this is no text; give a CSV or .npy file",
-                    r->path, 1 + csv_count_lines(r->begin, nul));
+        return fail(r->ctx, NONSENS_ERR_DATA,
+                    "%s:%" PRId64 ": a NUL byte, so this is not text; give a CSV or .npy file", r->path,
+                    1 + csv_count_lines(r->begin, nul));
     }
     return NONSENS_OK;
 }

@@ -44,7 +44,7 @@ static nonsens_status take_edge(graph_builder *b, size_t k, const json_value *it
         return fail_edge(b, k, "is neither an object nor a pair of names");
     }
     if (!json_has(item, "type", JSON_STRING | JSON_MISSING)) {
-        return fail_edge(b, k, "has a \"type\" that is no text; write \"-->\", \"---\" or \"<->\"");
+        return fail_edge(b, k, "has a \"type\" that is not a string; write \"-->\", \"---\" or \"<->\"");
     }
     TRY(take_end(b, k, pair ? json_array_get(item, 0) : json_object_get(item, "from"), &e.from));
     TRY(take_end(b, k, pair ? json_array_get(item, 1) : json_object_get(item, "to"), &e.to));
@@ -114,7 +114,7 @@ static nonsens_status take_document(graph_builder *b, const json_value *root)
     for (size_t k = 0; k < json_array_size(nodes); k++) {
         const char *name = json_string_value(json_array_get(nodes, k));
         if (!name) {
-            return graph_fail(b, 0, "entry %zu of \"nodes\" is no text; list the names of the nodes", k + 1);
+            return graph_fail(b, 0, "entry %zu of \"nodes\" is not a string; list the names of the nodes", k + 1);
         }
         TRY(graph_list_node(b, 0, name, (int64_t)strlen(name)));
     }

@@ -141,7 +141,7 @@ nonsens_status graph_parse_tetrad(graph_builder *b, const char *bytes, size_t si
     enum part part = PART_NONE;
     b->graph->format = "Tetrad";
     if (memchr(bytes, '\0', size)) {
-        return graph_fail(b, 0, "a NUL byte, so this is no text; repair the file");
+        return graph_fail(b, 0, "a NUL byte, so this is not text; repair the file");
     }
     while (graph_next_line(&at, bytes + size, &text, &length)) {
         r.line++;

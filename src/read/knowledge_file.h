@@ -24,7 +24,8 @@
  * Reads the file at `path` about the variables of these names (d); node i of *out is the variable names[i].  Unknown
  * names, unknown sections, broken lines and contradictions (an arrow required and forbidden, required against tiers, a
  * cycle of required ones) are NONSENS_ERR_DATA; the message begins with "knowledge file PATH" and names the lines.
- * What comes back passes knowledge_check.  Memory of *out from `a`.
+ * What comes back passes knowledge_check.  Memory of *out from `a`.  A `path` that begins with the line "/knowledge" is
+ * no path but the text itself, which messages call "(text)".
  */
 nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, int64_t d, const char *const *names,
                               knowledge *out);

@@ -372,14 +372,14 @@ static nonsens_status read_labels(const npy_reader *r, table *t, int64_t col, te
 }
 
 /* Blocks of rows keep the lines of a C-ordered array in the cache while its columns are gathered. */
-static nonsens_status read_values(const npy_reader *r, table *t, int64_t label)
+static nonsens_status read_values(const npy_reader *r, table *t)
 {
     enum { BLOCK_ROWS = 256 };
     for (int64_t first = 0; first < t->rows; first += BLOCK_ROWS) {
         int64_t last = first + BLOCK_ROWS < t->rows ? first + BLOCK_ROWS : t->rows;
         TRY(check_cancelled(r->ctx));
         for (int64_t j = 0; j < t->cols; j++) {
-            if (j != label) {
+            if (!t->column[j].is_label) {
                 TRY(read_column(r, t, j, first, last));
             }
         }
@@ -387,9 +387,12 @@ static nonsens_status read_values(const npy_reader *r, table *t, int64_t label)
     return NONSENS_OK;
 }
 
-static void settle_columns(table *t)
+static void settle_columns(table *t, const char *missing)
 {
     for (int64_t j = 0; j < t->cols; j++) {
+        if (t->column[j].value && missing && missing[0]) {
+            table_find_missing(missing, t->rows, &t->column[j]);
+        }
         bool numeric = t->column[j].value && t->column[j].missing < t->rows && !t->column[j].mixed;
         t->column[j].kind = numeric ? COLUMN_NUMERIC : COLUMN_TEXT;
         if (!numeric) {
@@ -403,20 +406,21 @@ nonsens_status npy_parse(nonsens_context *ctx, arena *a, const char *bytes, size
 {
     npy_reader r = {.ctx = ctx, .path = t->path};
     SCOPED_ARENA(scratch);
-    int64_t label;
     TRY(read_header(&r, bytes, size));
     TRY(table_new(ctx, a, r.shape[1], t));
     TRY(table_number_columns(ctx, a, t));
-    TRY(table_find_label(ctx, t, options, &label));
+    TRY(table_find_labels(ctx, a, options, t));
     table_mark_asked(t, options);
     t->rows = r.shape[0];
-    TRY(table_place_cells(ctx, a, t, label));
-    TRY(read_values(&r, t, label));
-    if (label >= 0) {
-        text_set set = {.keep = a, .scratch = &scratch};
-        TRY(read_labels(&r, t, label, &set));
-        TRY(table_keep_labels(ctx, a, &set, &t->column[label]));
+    TRY(table_place_cells(ctx, a, t));
+    TRY(read_values(&r, t));
+    for (int64_t j = 0; j < t->cols; j++) {
+        if (t->column[j].is_label) {
+            text_set set = {.keep = a, .scratch = &scratch};
+            TRY(read_labels(&r, t, j, &set));
+            TRY(table_keep_labels(ctx, a, &set, &t->column[j]));
+        }
     }
-    settle_columns(t);
+    settle_columns(t, options->format.missing);
     return NONSENS_OK;
 }

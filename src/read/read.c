@@ -13,29 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_BYTES = 400 };
-
 /* ---- which columns ------------------------------------------------------------------------------------------- */
 
-/* Appends a name to a list in a buffer of LIST_BYTES; once it is full, "..." ends it. */
-static void list_add(char *list, const char *name)
-{
-    char shown[SHOWN_BYTES];
-    size_t used = strlen(list), length = strlen(show_quoted(shown, name));
-    const char *separator = used ? ", " : "";
-    if (used >= 3 && strcmp(list + used - 3, "...") == 0) {
-        return;
-    }
-    bool fits = used + length + sizeof ", , ..." < LIST_BYTES;
-    snprintf(list + used, LIST_BYTES - used, "%s%s", separator, fits ? shown : "...");
-}
-
-static nonsens_status unknown_column(nonsens_context *ctx, const table *t, const char *name)
+nonsens_status reading_fail_column(nonsens_context *ctx, const table *t, const char *name)
 {
     char list[LIST_BYTES] = "", wanted[SHOWN_BYTES], hint[HINT_BYTES];
     nearest near = table_nearest(t, name);
     for (int64_t j = 0; j < t->cols; j++) {
-        list_add(list, t->column[j].name);
+        reading_list_add(list, t->column[j].name);
     }
     return fail(ctx, NONSENS_ERR_DATA, "%s: there is no column %s; the columns are %s%s", t->path,
                 show_quoted(wanted, name), list, nearest_hint(&near, hint));
@@ -51,27 +36,48 @@ bool reading_is_variable(const read_state *r, int64_t column)
     return false;
 }
 
+/* Writes "column "a" holds text, such as "x" in line 2", and what to do if that is meant as a number. */
+static void describe_text(const table_column *column, char *out, size_t bytes)
+{
+    char shown[SHOWN_BYTES], such[SHOWN_BYTES + 64] = "";
+    if (column->text_cell) {
+        snprintf(such, sizeof such, ", such as %s in line %" PRId64, column->text_cell, column->text_line);
+    }
+    snprintf(out, bytes, "column %s holds text%s%s%s%s", show_quoted(shown, column->name), such,
+             column->text_hint ? "; to read that as a number, use " : "", column->text_hint ? column->text_hint : "",
+             column->text_hint
+                 ? ""
+                 : ": categorical variables are not supported; choose numeric columns, or use it as --segment");
+}
+
+static nonsens_status refuse_text_column(nonsens_context *ctx, const read_state *r, const table_column *column)
+{
+    char what[MESSAGE_BYTES];
+    describe_text(column, what, sizeof what);
+    return fail(ctx, NONSENS_ERR_DATA, "%.300s: %.600s", r->t.path, what);
+}
+
 /* Adds the column called `name` to the variables. */
 static nonsens_status choose(nonsens_context *ctx, read_state *r, const char *name)
 {
     int64_t j = table_find(&r->t, name);
     if (j < 0) {
-        return unknown_column(ctx, &r->t, name);
+        return reading_fail_column(ctx, &r->t, name);
     }
     const table_column *column = &r->t.column[j];
     char shown[SHOWN_BYTES];
     show_quoted(shown, column->name);
-    if (j == r->label) {
-        return fail(ctx, NONSENS_ERR_USAGE, "column %s is the segment label and cannot be a variable too", shown);
+    if (column->is_label) {
+        return fail(ctx, NONSENS_ERR_USAGE, "column %s has the segment labels and cannot be a variable too", shown);
     }
     if (reading_is_variable(r, j)) {
         return fail(ctx, NONSENS_ERR_USAGE, "column %s is named twice; name different columns", shown);
     }
+    if (column->excluded) {
+        return fail(ctx, NONSENS_ERR_USAGE, "column %s is excluded and named as a variable; do one of the two", shown);
+    }
     if (column->kind == COLUMN_TEXT) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "%s: column %s holds text: categorical variables are not supported; choose numeric columns or use "
-                    "it as --segment",
-                    r->t.path, shown);
+        return refuse_text_column(ctx, r, column);
     }
     r->variable[r->variables++] = j;
     return NONSENS_OK;
@@ -93,27 +99,35 @@ static nonsens_status spell_name(nonsens_context *ctx, read_state *r, const char
     return spelling[1] ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* A list as a whole may also be a name, with commas in it. */
+/* Adds all spellings of the names of a list; as a whole it may also be a name, with commas in it. */
+static nonsens_status add_spellings(nonsens_context *ctx, read_state *r, const char *list, const char **name,
+                                    int64_t *count)
+{
+    const char *begin, *end;
+    if (list[0]) {
+        name[(*count)++] = list;
+    }
+    while (option_next_name(&list, &begin, &end)) {
+        TRY(spell_name(ctx, r, begin, end, name + *count));
+        *count += 2;
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r)
 {
     const nonsens_options *o = r->options;
-    const char *list[LISTS] = {o->x, o->y, o->given, o->vars}, *begin, *end;
+    const char *list[LISTS] = {o->x, o->y, o->given, o->vars};
     int64_t room = 0;
     for (int k = 0; k < LISTS; k++) {
         room += 3 * option_count_names(list[k]);
     }
     ARENA_TRY(ctx, r->memory, r->wanted, room);
+    ARENA_TRY(ctx, r->memory, r->excluded, 3 * option_count_names(o->exclude));
     for (int k = 0; k < LISTS; k++) {
-        const char *rest = list[k];
-        if (rest[0]) {
-            r->wanted[r->wanted_count++] = rest;
-        }
-        while (option_next_name(&rest, &begin, &end)) {
-            TRY(spell_name(ctx, r, begin, end, r->wanted + r->wanted_count));
-            r->wanted_count += 2;
-        }
+        TRY(add_spellings(ctx, r, list[k], r->wanted, &r->wanted_count));
     }
-    return NONSENS_OK;
+    return add_spellings(ctx, r, o->exclude, r->excluded, &r->excluded_count);
 }
 
 static nonsens_status choose_list(nonsens_context *ctx, read_state *r, const char *list)
@@ -132,16 +146,43 @@ static nonsens_status choose_list(nonsens_context *ctx, read_state *r, const cha
 static nonsens_status refuse_text(nonsens_context *ctx, const read_state *r)
 {
     const table *t = &r->t;
-    const char *beside = r->label >= 0 ? " beside the segment label" : "";
-    if (!t->text_cell) {
-        return fail(ctx, NONSENS_ERR_DATA, "%s: there is no numeric column%s; variables must be numbers", t->path,
-                    beside);
+    const char *beside = t->segment ? " beside the segment label" : "";
+    char what[MESSAGE_BYTES] = "variables must be numbers";
+    for (int64_t j = 0; j < t->cols; j++) {
+        if (!t->column[j].is_label && !t->column[j].excluded && t->column[j].text_cell) {
+            describe_text(&t->column[j], what, sizeof what);
+            break;
+        }
     }
-    char name[SHOWN_BYTES];
-    return fail(ctx, NONSENS_ERR_DATA,
-                "%s: there is no numeric column%s; the first value of column %s is %s, and variables must be numbers%s",
-                t->path, beside, show_quoted(name, t->column[t->text_column].name), t->text_cell,
-                t->decimal_comma ? ": write a decimal point, not a decimal comma" : "");
+    return fail(ctx, NONSENS_ERR_DATA, "%.300s: there is no numeric column%s; %.500s", t->path, beside, what);
+}
+
+/* How many variables the command needs. */
+static int64_t needed_variables(const nonsens_options *options)
+{
+    return options->command == NONSENS_COMMAND_DIAGNOSE ? 1 : 2;
+}
+
+/* Notes the columns that are left out because they number the rows; too few variables may be left. */
+static nonsens_status leave_out_numbering(nonsens_context *ctx, read_state *r)
+{
+    const table *t = &r->t;
+    char shown[SHOWN_BYTES];
+    ARENA_TRY(ctx, r->memory, r->numbering, t->cols);
+    for (int64_t j = 0; j < t->cols; j++) {
+        if (t->column[j].is_numbering) {
+            r->numbering[r->numberings++] = t->column[j].name;
+        }
+    }
+    if (r->numberings == 0 || r->variables >= needed_variables(r->options)) {
+        return NONSENS_OK;
+    }
+    return fail(
+        ctx, NONSENS_ERR_DATA,
+        "%.300s: column %s only numbers the rows and was left out, and %s needs %s; if that column is a variable, "
+        "name all variables with --vars",
+        t->path, show_quoted(shown, r->numbering[0]), option_command_name(r->options->command),
+        needed_variables(r->options) == 1 ? "a variable" : "two variables");
 }
 
 /* Chooses the columns that were named, or else all numeric ones. */
@@ -154,10 +195,11 @@ static nonsens_status choose_variables(nonsens_context *ctx, read_state *r)
         TRY(choose_list(ctx, r, list[k]));
     }
     for (int64_t j = 0; j < r->t.cols && r->wanted_count == 0; j++) {
-        if (j != r->label && r->t.column[j].kind == COLUMN_NUMERIC) {
+        if (reading_may_be_variable(&r->t.column[j])) {
             r->variable[r->variables++] = j;
         }
     }
+    TRY(r->wanted_count == 0 ? leave_out_numbering(ctx, r) : NONSENS_OK);
     return r->variables > 0 ? NONSENS_OK : refuse_text(ctx, r);
 }
 
@@ -171,12 +213,12 @@ static bool cell_missing(const table_column *column, int64_t i)
 /* Returns the k-th column that must be complete: the variables, then the label. */
 static const table_column *needed_column(const read_state *r, int64_t k)
 {
-    return &r->t.column[k < r->variables ? r->variable[k] : r->label];
+    return k < r->variables ? &r->t.column[r->variable[k]] : r->t.segment;
 }
 
 static int64_t needed_columns(const read_state *r)
 {
-    return r->variables + (r->label >= 0);
+    return r->variables + (r->t.segment != NULL);
 }
 
 static bool row_complete(const read_state *r, int64_t i)
@@ -208,8 +250,12 @@ static nonsens_status refuse_missing(nonsens_context *ctx, const read_state *r, 
     if (r->t.line) {
         snprintf(line, sizeof line, "line %" PRId64 ", ", r->t.line[row]);
     }
-    return fail(ctx, NONSENS_ERR_DATA, "%s: column %s has a missing value (%sdata row %" PRId64 "); %s", r->t.path,
-                show_quoted(shown, first->name), line, row + 1, r->remedy);
+    bool takes_missing = !first->is_label &&
+                         (r->options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER)) &&
+                         strcmp(r->remedy, READING_REMEDY) == 0;
+    return fail(ctx, NONSENS_ERR_DATA, "%s: column %s has a missing value (%sdata row %" PRId64 "); %s%s", r->t.path,
+                show_quoted(shown, first->name), line, row + 1, r->remedy,
+                takes_missing ? ", or use what each pair or mechanism has with --na pairwise" : "");
 }
 
 /* Moves the complete rows to the front of the columns that are needed. */
@@ -239,7 +285,8 @@ static nonsens_status drop_incomplete(nonsens_context *ctx, read_state *r)
 nonsens_status reading_settle_missing(nonsens_context *ctx, read_state *r)
 {
     bool gaps = r->options->na == NA_PAIRWISE; // of variables; labels must be there
-    return r->options->na == NA_DROP_ROWS ? drop_incomplete(ctx, r) : refuse_missing(ctx, r, gaps ? r->variables : 0);
+    TRY(r->options->na == NA_DROP_ROWS ? NONSENS_OK : refuse_missing(ctx, r, gaps ? r->variables : 0));
+    return reading_drops_rows(r->options) ? drop_incomplete(ctx, r) : NONSENS_OK;
 }
 
 /* ---- segments ------------------------------------------------------------------------------------------------ */
@@ -268,76 +315,14 @@ static nonsens_status cut_blocks(nonsens_context *ctx, read_state *r)
 
 static nonsens_status choose_segments(nonsens_context *ctx, read_state *r)
 {
-    if (r->label >= 0) {
-        const table_column *column = &r->t.column[r->label];
+    if (r->t.segment) {
+        const table_column *column = r->t.segment;
         r->category = column->category;
         r->labels = column->labels;
         r->segments = column->label_count;
         return NONSENS_OK;
     }
     return r->options->segments[0] && r->rows > 0 ? cut_blocks(ctx, r) : NONSENS_OK;
-}
-
-/* ---- warnings ------------------------------------------------------------------------------------------------ */
-
-/*
- * Warns of columns that are left out.  If no variables were named, these are all columns without a number.  If they
- * were, only those that would have been an error: the user knows that the others are left out.
- */
-static nonsens_status warn_left_out(nonsens_context *ctx, const read_state *r, nonsens_data *data)
-{
-    char list[LIST_BYTES] = "";
-    int64_t count = 0;
-    bool named = r->wanted_count > 0;
-    for (int64_t j = 0; j < r->t.cols; j++) {
-        const table_column *column = &r->t.column[j];
-        if (j != r->label && column->kind == COLUMN_TEXT && (column->mixed || !named)) {
-            list_add(list, column->name);
-            count++;
-        }
-    }
-    if (count == 0) {
-        return NONSENS_OK;
-    }
-    return dataset_warn(ctx, data, "left out, because %s in it is a number: column%s %s",
-                        named ? "not every value" : "no value", count > 1 ? "s" : "", list);
-}
-
-static nonsens_status warn_dropped(nonsens_context *ctx, const read_state *r, nonsens_data *data)
-{
-    if (r->rows < r->t.rows) {
-        int64_t dropped = r->t.rows - r->rows;
-        TRY(dataset_warn(ctx, data, "%" PRId64 " of %" PRId64 " rows %s left out because a value is missing in %s",
-                         dropped, r->t.rows, dropped == 1 ? "was" : "were", dropped == 1 ? "it" : "them"));
-    }
-    if (r->emptied > 0) {
-        TRY(dataset_warn(ctx, data, "%" PRId64 " of %" PRId64 " segments %s no rows left", r->emptied, r->segments,
-                         r->emptied == 1 ? "has" : "have"));
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status warn_gaps(nonsens_context *ctx, nonsens_data *data)
-{
-    char list[LIST_BYTES] = "";
-    int64_t cells = 0, columns = 0;
-    for (int64_t j = 0; data->gap && j < data->d; j++) {
-        int64_t before = cells;
-        for (int64_t i = 0; i < data->n; i++) {
-            cells += dataset_is_gap(data, i, j);
-        }
-        if (cells > before) {
-            list_add(list, data->names[j]);
-            columns++;
-        }
-    }
-    if (cells == 0) {
-        return NONSENS_OK;
-    }
-    return dataset_warn(ctx, data,
-                        "%" PRId64 " value%s missing in %s: each variable is judged by the rows that have it and its "
-                        "causes, as if values were missing at random",
-                        cells, cells == 1 ? " is" : "s are", list);
 }
 
 /* ---- whole data sets ----------------------------------------------------------------------------------------- */
@@ -375,9 +360,7 @@ nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data 
     }
     TRY(status);
     data->by_role = r->options->x[0] != '\0';
-    TRY(warn_left_out(ctx, r, data));
-    TRY(warn_dropped(ctx, r, data));
-    TRY(warn_gaps(ctx, data));
+    TRY(reading_remark(ctx, r, data));
     *out = data;
     data = NULL;
     return NONSENS_OK;
@@ -385,14 +368,17 @@ nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data 
 
 static nonsens_status read_table(nonsens_context *ctx, const char *path, read_state *r)
 {
+    static const char marks[] = {[DECIMAL_AUTO] = '\0', [DECIMAL_POINT] = '.', [DECIMAL_COMMA] = ','};
     const nonsens_options *o = r->options;
     table_options reading = {.no_header = o->no_header,
                              .label = o->segment[0] ? o->segment : NULL,
                              .wanted = r->wanted_count > 0 ? r->wanted : NULL,
-                             .wanted_count = r->wanted_count};
+                             .wanted_count = r->wanted_count,
+                             .excluded = r->excluded,
+                             .excluded_count = r->excluded_count,
+                             .format = {marks[o->decimal], options_thousands(o), o->na_values}};
     TRY(table_read(ctx, r->memory, path, &reading, &r->t));
     r->rows = r->t.rows;
-    r->label = o->segment[0] ? table_find(&r->t, o->segment) : -1;
     return NONSENS_OK;
 }
 
@@ -411,6 +397,9 @@ static nonsens_status read_several(nonsens_context *ctx, const char *const *path
     for (int64_t k = 0; k < count; k++) {
         part[k] = *r;
         TRY(read_table(ctx, paths[k], &part[k]));
+    }
+    TRY(reading_find_no_variables(ctx, part, count));
+    for (int64_t k = 0; k < count; k++) {
         TRY(choose_variables(ctx, &part[k]));
     }
     return reading_stack(ctx, paths, count, part, r);
@@ -429,6 +418,7 @@ nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths
         TRY(read_several(ctx, paths, count, &r));
     } else {
         TRY(read_table(ctx, paths[0], &r));
+        TRY(reading_find_no_variables(ctx, &r, 1));
         TRY(reading_interpret(ctx, &r));
     }
     return reading_finish(ctx, &r, out);

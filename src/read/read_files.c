@@ -6,6 +6,7 @@
  */
 #include "base/show.h"
 #include "read/read_internal.h"
+#include "read/table_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,11 +78,30 @@ nonsens_status reading_check_files(nonsens_context *ctx, const char *const *path
 
 /* ---- labels ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the name of the file without folder and ending. */
+/* Returns how long the name is without its ending, if it has one. */
+static size_t stem_length(const char *name, size_t length)
+{
+    for (size_t at = length; at-- > 1;) {
+        if (name[at] == '.') {
+            return at;
+        }
+    }
+    return length;
+}
+
+static bool is_compressed(const char *ending)
+{
+    return strcmp(ending, ".gz") == 0 || strcmp(ending, ".zst") == 0;
+}
+
+/* Returns the name of the file without folder and ending; of a compressed file, without both endings. */
 static char *stem_of(nonsens_context *ctx, arena *a, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = stem_length(name, strlen(name));
+    if (is_compressed(name + length)) {
+        length = stem_length(name, length);
+    }
     if (is_standard_input(path)) {
         return arena_text(ctx, a, "stdin");
     }
@@ -134,12 +154,13 @@ typedef bool column_fn(const read_state *part, int64_t column);
 
 static bool is_numeric(const read_state *part, int64_t column)
 {
-    return part->t.column[column].kind == COLUMN_NUMERIC;
+    return reading_may_be_variable(&part->t.column[column]);
 }
 
 static bool is_left_out(const read_state *part, int64_t column)
 {
-    return !reading_is_variable(part, column) && part->t.column[column].kind == COLUMN_TEXT;
+    const table_column *found = &part->t.column[column];
+    return !reading_is_variable(part, column) && found->kind == COLUMN_TEXT && !found->excluded;
 }
 
 static bool is_mixed(const read_state *part, int64_t column)
@@ -351,11 +372,71 @@ static nonsens_status stack_columns(nonsens_context *ctx, const read_state *part
     return stack_values(ctx, part, count, all);
 }
 
+/* Notes of one kind are alike up to a colon: of several files, the first is kept. */
+static bool has_note(const table *t, const char *note)
+{
+    size_t length = strcspn(note, ":");
+    for (int64_t k = 0; k < t->notes; k++) {
+        if (strncmp(t->note[k], note, length + 1) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static nonsens_status stack_notes(nonsens_context *ctx, const read_state *part, int64_t count, read_state *all)
+{
+    for (int64_t k = 0; k < count; k++) {
+        for (int64_t i = 0; i < part[k].t.notes; i++) {
+            const char *note = part[k].t.note[i];
+            if (!has_note(&all->t, note)) {
+                TRY(table_note(ctx, all->memory, &all->t, "%s", note));
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* The values of a variable have the same unit in all files, or none in any. */
+static nonsens_status check_units(nonsens_context *ctx, const read_state *part, int64_t count)
+{
+    for (int64_t v = 0; v < part[0].variables; v++) {
+        const char *unit = part[0].t.column[part[0].variable[v]].unit;
+        for (int64_t k = 1; k < count; k++) {
+            const char *other = part[k].t.column[part[k].variable[v]].unit;
+            if (strcmp(unit ? unit : "", other ? other : "") != 0) {
+                char name[SHOWN_BYTES], first[SHOWN_BYTES], second[SHOWN_BYTES];
+                return fail(ctx, NONSENS_ERR_DATA,
+                            "%.300s: the unit of column %s is %s, but %s in %.300s; convert the values to one unit",
+                            part[k].t.path, show_quoted(name, variable_name(&part[0], v)),
+                            other ? show_quoted(second, other) : "missing", unit ? show_quoted(first, unit) : "missing",
+                            part[0].t.path);
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* The dates of all files, if they all have them in a column of the same name. */
+static date_span merge_dates(const read_state *part, int64_t count)
+{
+    date_span all = part[0].t.dates;
+    for (int64_t k = 1; k < count && all.column; k++) {
+        const date_span *own = &part[k].t.dates;
+        if (!own->column || strcmp(own->column, all.column) != 0) {
+            return (date_span){0};
+        }
+        all.first = strcmp(own->first, all.first) < 0 ? own->first : all.first;
+        all.last = strcmp(own->last, all.last) > 0 ? own->last : all.last;
+    }
+    return all;
+}
+
 nonsens_status reading_stack(nonsens_context *ctx, const char *const *paths, int64_t count, read_state *part,
                              read_state *all)
 {
     TRY(settle_variables(ctx, part, count));
-    all->label = -1;
+    all->t.dates = merge_dates(part, count);
     for (int64_t k = 0; k < count; k++) {
         TRY(reading_settle_missing(ctx, &part[k]));
         all->rows += part[k].rows;
@@ -366,7 +447,11 @@ nonsens_status reading_stack(nonsens_context *ctx, const char *const *paths, int
     if (!all->t.path) {
         return NONSENS_ERR_MEMORY;
     }
+    all->numbering = part[0].numbering;
+    all->numberings = part[0].numberings;
+    TRY(check_units(ctx, part, count));
     TRY(stack_columns(ctx, part, count, all));
+    TRY(stack_notes(ctx, part, count, all));
     TRY(stack_rows(ctx, part, count, all));
     return label_files(ctx, paths, count, all);
 }

@@ -1,12 +1,15 @@
 /*
- * table.c - what the readers of all formats share: the choice of the format, columns, labels, messages.
+ * table.c - what the readers of all formats share: the choice of the format, columns, notes.
  */
 #include "read/table_internal.h"
 
 #include "base/input.h"
 #include "options/options.h"
+#include "unpack/unpack.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +31,6 @@ nonsens_status table_new(nonsens_context *ctx, arena *a, int64_t cols, table *t)
 {
     ARENA_TRY(ctx, a, t->column, cols);
     t->cols = cols;
-    t->text_column = -1;
     for (int64_t j = 0; j < cols; j++) {
         t->column[j].kind = COLUMN_TEXT;
         t->column[j].first_missing = -1;
@@ -73,24 +75,6 @@ nearest table_nearest(const table *t, const char *name)
     return near;
 }
 
-nonsens_status table_find_label(nonsens_context *ctx, const table *t, const table_options *options, int64_t *label)
-{
-    *label = -1;
-    if (!options->label || !options->label[0]) {
-        return NONSENS_OK;
-    }
-    *label = table_find(t, options->label);
-    if (*label >= 0) {
-        return NONSENS_OK;
-    }
-    char wanted[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES], hint[HINT_BYTES];
-    const char *a = t->column[0].name, *b = t->column[t->cols - 1].name;
-    nearest near = table_nearest(t, options->label);
-    return fail(ctx, NONSENS_ERR_DATA, "%s: no column %s; it has %" PRId64 " column%s, %s to %s: give a name or #k%s",
-                t->path, show_quoted(wanted, options->label), t->cols, t->cols == 1 ? "" : "s", show_quoted(first, a),
-                show_quoted(last, b), nearest_hint(&near, hint));
-}
-
 void table_mark_asked(table *t, const table_options *options)
 {
     for (int64_t j = 0; j < t->cols; j++) {
@@ -102,31 +86,70 @@ void table_mark_asked(table *t, const table_options *options)
             t->column[j].asked = true;
         }
     }
+    for (int64_t k = 0; k < options->excluded_count; k++) {
+        int64_t j = table_find(t, options->excluded[k]);
+        if (j >= 0) {
+            t->column[j].excluded = true;
+            t->column[j].asked = false;
+        }
+    }
 }
 
-nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t, int64_t label)
+nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t)
 {
-    double *values; // (cols without the label column, rows)
-    int64_t numeric = t->cols - (label >= 0), cells;
+    double *values; // (columns of values, rows)
+    int64_t numeric = 0, cells;
+    for (int64_t j = 0; j < t->cols; j++) {
+        numeric += !t->column[j].is_label;
+    }
     if (__builtin_mul_overflow(numeric, t->rows, &cells)) {
         return fail_memory(ctx);
     }
     ARENA_TRY(ctx, a, values, cells);
     for (int64_t j = 0, k = 0; j < t->cols; j++) {
-        if (j != label) {
+        if (t->column[j].is_label) {
+            ARENA_TRY(ctx, a, t->column[j].category, t->rows);
+        } else {
             t->column[j].value = values + k++ * t->rows;
         }
     }
-    if (label >= 0) {
-        ARENA_TRY(ctx, a, t->column[label].category, t->rows);
-    }
     return NONSENS_OK;
+}
+
+nonsens_status table_note(nonsens_context *ctx, arena *a, table *t, const char *format, ...)
+{
+    va_list args;
+    ARENA_GROW(ctx, a, t->note, t->notes, t->note_capacity);
+    va_start(args, format);
+    char *text = arena_format_list(ctx, a, format, args);
+    va_end(args);
+    t->note[t->notes] = text;
+    t->notes += text != NULL;
+    return text ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
 void table_count_missing(table_column *column, int64_t row)
 {
     if (column->missing++ == 0) {
         column->first_missing = row;
+    }
+}
+
+void table_find_missing(const char *words, int64_t rows, table_column *column)
+{
+    enum { MAX_NUMBERS = 64 };
+    double number[MAX_NUMBERS], *value = column->value;
+    int count = words ? cell_missing_numbers(words, number, MAX_NUMBERS) : 0;
+    column->missing = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        for (int k = 0; k < count; k++) {
+            if (value[i] == number[k]) {
+                value[i] = NAN;
+            }
+        }
+        if (isnan(value[i])) {
+            table_count_missing(column, i);
+        }
     }
 }
 
@@ -139,17 +162,30 @@ nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, cons
     return table_parse(ctx, a, input_name(path), file.bytes, file.size, options, out);
 }
 
+static nonsens_status note_unpacking(nonsens_context *ctx, arena *a, const unpacked *u, table *t)
+{
+    if (u->compression) {
+        TRY(table_note(ctx, a, t, "the file was unpacked from %s", u->compression));
+    }
+    return u->utf16 ? table_note(ctx, a, t, "the file was read as UTF-16") : NONSENS_OK;
+}
+
 nonsens_status table_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, size_t size,
                            const table_options *options, table *out)
 {
     static const table_options defaults = {0};
+    SCOPED(unpack_free) unpacked u = {0};
     memset(out, 0, sizeof *out);
     ARENA_TRY(ctx, a, out->path, SHOWN_PATH_BYTES);
     show_path(out->path, path);
-    if (size == 0) {
+    options = options ? options : &defaults;
+    TRY(unpack_bytes(ctx, out->path, bytes, size, &u));
+    if (u.size == 0) {
         return fail(ctx, NONSENS_ERR_DATA, "%s: the file is empty; give a table with at least one row", out->path);
     }
+    TRY(note_unpacking(ctx, a, &u, out));
     size_t length = strlen(path);
-    bool npy = (length >= 4 && strcmp(path + length - 4, ".npy") == 0) || npy_has_magic(bytes, size);
-    return (npy ? npy_parse : csv_parse)(ctx, a, bytes, size, options ? options : &defaults, out);
+    bool npy = (length >= 4 && strcmp(path + length - 4, ".npy") == 0) || npy_has_magic(u.bytes, u.size);
+    TRY((npy ? npy_parse : csv_parse)(ctx, a, u.bytes, u.size, options, out));
+    return table_join_labels(ctx, a, out);
 }

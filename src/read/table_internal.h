@@ -15,17 +15,26 @@ nonsens_status table_new(nonsens_context *ctx, arena *a, int64_t cols, table *t)
 /* Names the columns c1, c2, ... */
 nonsens_status table_number_columns(nonsens_context *ctx, arena *a, table *t);
 
-/* Finds the label column: -1 if none is wanted; an error if it is missing. */
-nonsens_status table_find_label(nonsens_context *ctx, const table *t, const table_options *options, int64_t *label);
+/* Finds the columns that segments are made of, and marks them; an error if one is missing. */
+nonsens_status table_find_labels(nonsens_context *ctx, arena *a, const table_options *options, table *t);
+/* Makes t->segment of these columns, once they are read. */
+nonsens_status table_join_labels(nonsens_context *ctx, arena *a, table *t);
 
 /* Marks the columns that were asked for; the caller handles names that no column has. */
 void table_mark_asked(table *t, const table_options *options);
 
-/* Allocates t->rows values in each column, or categories in the label column. */
-nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t, int64_t label);
+/* Allocates t->rows values in each column, or categories in those of labels. */
+nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t);
 
-/* Gives the texts of the set to the label column. */
+/* Adds a sentence to t->note. */
+nonsens_status table_note(nonsens_context *ctx, arena *a, table *t, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Gives the texts of the set to a column of labels. */
 nonsens_status table_keep_labels(nonsens_context *ctx, arena *a, const text_set *set, table_column *column);
+
+/* Counts the missing values of a column, after it made some of the numbers among the words of --na-values. */
+void table_find_missing(const char *words, int64_t rows, table_column *column);
 
 /* Counts a missing cell. */
 void table_count_missing(table_column *column, int64_t row);

@@ -37,7 +37,7 @@ typedef struct targets_reader {
 static nonsens_status refuse_nul(targets_reader *r)
 {
     return fail(r->ctx, NONSENS_ERR_DATA,
-                "targets file %s: a NUL byte, so this is no text; write lines such as segment,variable,kind", r->path);
+                "targets file %s: a NUL byte, so this is not text; write lines such as segment,variable,kind", r->path);
 }
 
 /* ---- header ---------------------------------------------------------------------------------------------------- */

@@ -22,8 +22,8 @@
 #include "tasks/bootstrap.h"
 
 #include "base/parallel.h"
-#include "pool/crew.h"
 #include "pool/journal.h"
+#include "pool/process_pool.h"
 #include "pool/shard.h"
 
 #include <inttypes.h>
@@ -198,7 +198,7 @@ static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, bootstr
 
 static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
 {
-    pool_work work = {.phase = "resamples",
+    pool_work work = {.phase = "bootstrap samples",
                       .threads = s->workers,
                       .make = bootstrap_make,
                       .state = s,
@@ -207,7 +207,7 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, bootstra
                       .sink = s};
     TRY(list_missing(ctx, scratch, s));
     work.jobs = s->jobs;
-    return crew_run(ctx, scratch, &work);
+    return process_pool_run(ctx, scratch, &work);
 }
 
 /* ---- the result ---- */
@@ -293,8 +293,9 @@ static nonsens_status note_failed(nonsens_context *ctx, const bootstrap *s, nons
         return NONSENS_OK;
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "%" PRId64 " of %" PRId64 " resamples failed and do not count, the first (number %" PRId64
-                       ") with these words: %s",
+                       "%" PRId64 " of %" PRId64
+                       " bootstrap samples failed and do not count, the first (number %" PRId64
+                       ") with this message: %s",
                        s->failed, s->options->bootstrap, s->first_failed + 1, s->failure);
 }
 

@@ -9,9 +9,9 @@
  * number of bootstrap samples is not in the head, so a journal of 100 can be continued to 1,000.
  */
 #include "base/hash.h"
-#include "pool/crew.h"
 #include "pool/journal_head.h"
 #include "pool/journal_index.h"
+#include "pool/process_pool.h"
 #include "pool/shard.h"
 #include "tasks/bootstrap.h"
 
@@ -19,20 +19,20 @@
 
 #define UNIT "resample"
 
-static const journal_kind kind = {"nonsens bootstrap", "resamples or fits", "name another --journal"};
+static const journal_kind kind = {"nonsens bootstrap", "bootstrap samples or fits", "name another --journal"};
 
 /* ---- options ---- */
 
 nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options, bool keeps)
 {
-    bool resamples = options->bootstrap > 0;
-    if (!resamples && (options->shard[0] || (options->journal[0] && !keeps))) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s resamples, and none are asked for; add --bootstrap B",
+    bool samples = options->bootstrap > 0;
+    if (!samples && (options->shard[0] || (options->journal[0] && !keeps))) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s bootstrap samples, and none are asked for; add --bootstrap B",
                     options->shard[0] ? "shard runs a part of the" : "journal keeps");
     }
     if ((options->resume || options->shard[0]) && !options->journal[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s; name it by --journal FILE",
-                    options->resume ? "resume goes on with a journal" : "shard writes a journal");
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s; name it with --journal FILE",
+                    options->resume ? "resume continues a journal" : "shard writes a journal");
     }
     shard part;
     TRY(shard_read(ctx, options->shard, &part));
@@ -45,9 +45,9 @@ nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *opti
         return NONSENS_OK;
     }
     if (strcmp(options->journal, "-") == 0) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--journal -: a journal is a file that is read again; give a path");
+        return fail(ctx, NONSENS_ERR_USAGE, "--journal -: a journal cannot be standard output; give a path");
     }
-    return crew_follows(ctx) ? NONSENS_OK : journal_check_file(ctx, options->journal, &kind, options->resume);
+    return process_pool_follows(ctx) ? NONSENS_OK : journal_check_file(ctx, options->journal, &kind, options->resume);
 }
 
 /* ---- the head ---- */
@@ -89,7 +89,7 @@ nonsens_status bootstrap_set_key(nonsens_context *ctx, const bootstrap_input *in
 {
     json_value *head = NULL;
     nonsens_status status = make_head(ctx, in, &head);
-    status = status == NONSENS_OK ? crew_set_key(ctx, head) : status;
+    status = status == NONSENS_OK ? process_pool_set_key(ctx, head) : status;
     json_decref(head);
     return status;
 }

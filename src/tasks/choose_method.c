@@ -58,7 +58,8 @@ void warn_unused_options(nonsens_context *ctx, const nonsens_options *options, c
     char name[SHOWN_BYTES];
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
-        bool is_own = (options->command & RESTS_ON_GRAPH) && strcmp(info->key, "block-length") == 0;
+        bool of_task = strcmp(info->key, "block-length") == 0 || !(info->commands & NONSENS_COMMAND_DISCOVER);
+        bool is_own = (options->command & RESTS_ON_GRAPH) && of_task; // --target of explain is not that of icp
         if (!is_own && (info->commands & options->command) && is_set(options, info) &&
             is_used(options, NULL, info->key) && !is_used(options, m, info->key)) {
             snprintf(name, sizeof name, "--%s", info->key);
@@ -105,6 +106,28 @@ static bool is_published(const method *m, const nonsens_options *options)
            (!for_pairs || method_uses(for_pairs, NONSENS_COMMAND_DIRECTION, "as-published"));
 }
 
+/* Lists the methods that find graphs of data with missing values. */
+static const char *list_missing_takers(show_list *list)
+{
+    *list = (show_list){.max = SHOW_LIST_MAX};
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        if (method_at(i)->takes_missing) {
+            show_list_add(list, method_at(i)->info.name);
+        }
+    }
+    return show_list_end(list);
+}
+
+nonsens_status choose_needs_values(nonsens_context *ctx, const nonsens_data *data, const char *what)
+{
+    show_list list;
+    return data->gap ? fail(ctx, NONSENS_ERR_DATA,
+                            "values are missing, and %s needs all of them; leave out their rows with --na drop-rows "
+                            "(direction, and discover by %s, take missing values with --na pairwise)",
+                            what, list_missing_takers(&list))
+                     : NONSENS_OK;
+}
+
 nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *options, const method **out)
 {
     show_list list;
@@ -122,12 +145,18 @@ nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *option
     }
     if (options->knowledge[0] && !method_uses(m, options->command, "knowledge")) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "--knowledge: %s makes no use of it; leave it out, or take a --method that does: %s", m->info.name,
+                    "--knowledge: %s does not use it; leave it out, or take a --method that does: %s", m->info.name,
                     list_users(options->command, "knowledge", &list));
+    }
+    if (options->na == NA_PAIRWISE && options->command == NONSENS_COMMAND_DISCOVER && !m->takes_missing) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--na pairwise: %s needs all values; leave out rows with missing ones by --na drop-rows, or take a "
+                    "--method that needs only some: %s",
+                    m->info.name, list_missing_takers(&list));
     }
     if (options->targets[0] && !method_uses(m, options->command, "targets")) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "--targets: %s makes no use of it; leave it out, or take a --method that does: %s", m->info.name,
+                    "--targets: %s does not use it; leave it out, or take a --method that does: %s", m->info.name,
                     list_users(options->command, "targets", &list));
     }
     return NONSENS_OK;
@@ -180,6 +209,21 @@ static nonsens_status refuse_sources(nonsens_context *ctx, const method *m, unsi
                 m->info.name, option_command_name(command), show_list_end(&list));
 }
 
+/* Offers the methods that do without segments. */
+static nonsens_status refuse_without_segments(nonsens_context *ctx, unsigned command)
+{
+    show_list list = {.max = SHOW_LIST_MAX};
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const nonsens_method_info *info = nonsens_method_at(i);
+        if ((info->commands & command) && !info->needs_segments && !(command & RESTS_ON_GRAPH)) {
+            show_list_add(&list, info->name);
+        }
+    }
+    return list.count == 0 ? fail(ctx, NONSENS_ERR_DATA, AUDIT_NEEDS_SEGMENTS)
+                           : fail(ctx, NONSENS_ERR_DATA, AUDIT_NEEDS_SEGMENTS "; these methods need none: %s",
+                                  show_list_end(&list));
+}
+
 nonsens_status nonsens_run_check(nonsens_context *ctx, const nonsens_options *options, int64_t count, unsigned wanted)
 {
     NEEDED(ctx, options);
@@ -196,5 +240,5 @@ nonsens_status nonsens_run_check(nonsens_context *ctx, const nonsens_options *op
     }
     bool by_segment = (options->command & RESTS_ON_GRAPH) || (m && m->info.needs_segments);
     bool named = options->segment[0] || options->segments[0] || count > 1;
-    return by_segment && !named ? fail(ctx, NONSENS_ERR_DATA, AUDIT_NEEDS_SEGMENTS) : NONSENS_OK;
+    return by_segment && !named ? refuse_without_segments(ctx, options->command) : NONSENS_OK;
 }

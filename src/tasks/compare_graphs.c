@@ -171,7 +171,7 @@ static nonsens_status measure_truth(nonsens_context *ctx, arena *a, nonsens_comp
     nonsens_status status = metrics_pattern(ctx, a, truth, &pattern);
     if (status == NONSENS_ERR_USAGE) {
         return fail(ctx, NONSENS_ERR_DATA,
-                    "%s: only a DAG has a pattern, and this graph has a circle of arrows or edges without direction; "
+                    "%s: only a DAG has a pattern, and this graph has a cycle of arrows or edges without direction; "
                     "compare without --pattern",
                     c->truth.path);
     }

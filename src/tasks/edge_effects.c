@@ -22,7 +22,9 @@ static const double LEVEL = 0.95;
 /* A variable that is an end of an edge with an effect. */
 typedef struct edge_variable {
     bool wanted;
-    double *x, *warped; /* (n) of the rows that count, in canonical sign */
+    double *x, *warped;           /* (n) of the rows that count, in canonical sign */
+    int64_t seen;                 /* how many of these have a value */
+    double *seen_x, *seen_warped; /* (seen) their values; x and warped if none is missing */
     mechanism_scale scale;
     double lower, upper, median, ends[2]; /* user's sign: the step, the middle and both ends of curves */
 } edge_variable;
@@ -94,7 +96,7 @@ static nonsens_status choose_rows(nonsens_context *ctx, edge_effects *s)
 
 /* ---- variables -------------------------------------------------------------------------------------------------- */
 
-/* The quantile of so many percent, at least 50, of sorted values (n), and the one as far from the other end. */
+/* The quantile at `percent`, at least 50, of sorted values (n), and the one as far from the other end. */
 static void quantiles(int64_t n, const double *sorted, int percent, double sign, double *lower, double *upper)
 {
     int64_t at = (n - 1) * percent / 100;
@@ -107,9 +109,15 @@ static void quantiles(int64_t n, const double *sorted, int percent, double sign,
 static nonsens_status describe(nonsens_context *ctx, const edge_effects *s, int64_t j, edge_variable *v)
 {
     SCOPED_ARENA(scratch);
-    int64_t n = s->data->n;
-    double *sorted, sign = s->data->sign[j];
-    TRY(sort_copy(ctx, &scratch, n, matrix_col(s->data->x, j), &sorted));
+    int64_t n = 0;
+    double *sorted, *value, sign = s->data->sign[j];
+    ARENA_TRY(ctx, &scratch, value, s->data->n);
+    for (int64_t i = 0; i < s->data->n; i++) {
+        if (!dataset_is_gap(s->data, i, j)) {
+            value[n++] = matrix_col(s->data->x, j)[i];
+        }
+    }
+    TRY(sort_copy(ctx, &scratch, n, value, &sorted));
     quantiles(n, sorted, 75, sign, &v->lower, &v->upper);
     quantiles(n, sorted, 95, sign, &v->ends[0], &v->ends[1]);
     v->median = sign * (0.5 * sorted[(n - 1) / 2] + 0.5 * sorted[n / 2]);
@@ -130,10 +138,19 @@ static nonsens_status prepare_variable(nonsens_context *ctx, arena *scratch, int
     if (!v->wanted) {
         return NONSENS_OK;
     }
+    v->seen = 0;
     for (int64_t i = 0; i < s->n; i++) {
-        v->x[i] = matrix_col(s->data->x, j)[s->row[i]];
+        if (!dataset_is_gap(s->data, s->row[i], j)) {
+            v->seen_x[v->seen++] = matrix_col(s->data->x, j)[s->row[i]];
+        }
     }
-    TRY(sample_warp(ctx, scratch, s->n, v->x, v->warped));
+    TRY(sample_warp(ctx, scratch, v->seen, v->seen_x, v->seen_warped));
+    for (int64_t i = 0, at = 0; v->x != v->seen_x && i < s->n; i++) {
+        if (!dataset_is_gap(s->data, s->row[i], j)) {
+            v->x[i] = v->seen_x[at];
+            v->warped[i] = v->seen_warped[at++];
+        }
+    }
     return describe(ctx, s, j, v);
 }
 
@@ -142,14 +159,22 @@ static nonsens_status prepare_variables(nonsens_context *ctx, edge_effects *s)
     int64_t d = s->data->d;
     for (int64_t j = 0; j < d; j++) {
         if (s->variable[j].wanted) {
-            ARENA_TRY(ctx, s->memory, s->variable[j].x, s->n);
-            ARENA_TRY(ctx, s->memory, s->variable[j].warped, s->n);
+            edge_variable *v = &s->variable[j];
+            ARENA_TRY(ctx, s->memory, v->x, s->n);
+            ARENA_TRY(ctx, s->memory, v->warped, s->n);
+            v->seen_x = v->x;
+            v->seen_warped = v->warped;
+            if (s->data->gap) {
+                ARENA_TRY(ctx, s->memory, v->seen_x, s->n);
+                ARENA_TRY(ctx, s->memory, v->seen_warped, s->n);
+            }
         }
     }
     TRY(parallel_for(ctx, (int)s->result->options.threads, d, NULL, prepare_variable, s));
     for (int64_t j = 0; j < d; j++) {
         edge_variable *v = &s->variable[j];
-        TRY(v->wanted ? mechanism_scale_new(ctx, s->memory, s->n, v->x, v->warped, &v->scale) : NONSENS_OK);
+        TRY(v->wanted ? mechanism_scale_new(ctx, s->memory, v->seen, v->seen_x, v->seen_warped, &v->scale)
+                      : NONSENS_OK);
     }
     return NONSENS_OK;
 }
@@ -176,7 +201,8 @@ static bool differs(const edge_effects *s, int64_t effect, int64_t causes, const
     return false;
 }
 
-/* Gathers the rows of an effect and its causes, those left out in which its mechanism differs; (causes) columns. */
+/* Gathers the rows that have an effect and its causes, those left out in which its mechanism differs; (causes) columns.
+ */
 static nonsens_status gather(nonsens_context *ctx, arena *a, const edge_effects *s, int64_t effect, int64_t causes,
                              const int64_t *cause, edge_rows *out)
 {
@@ -193,7 +219,9 @@ static nonsens_status gather(nonsens_context *ctx, arena *a, const edge_effects 
     for (int64_t i = 0; i < s->n; i++) {
         bool is_first = i == 0 || s->segment[i] != s->segment[i - 1];
         leaves_out = is_first ? s->data->segments > 0 && differs(s, effect, causes, cause, s->segment[i]) : leaves_out;
-        if (!leaves_out) {
+        bool has =
+            dataset_row_has(s->data, s->row[i], 1, &effect) && dataset_row_has(s->data, s->row[i], causes, cause);
+        if (!leaves_out && has) {
             y[n] = s->variable[effect].x[i];
             segment[n] = s->segment[i];
             block[n] = s->block[i];
@@ -297,9 +325,6 @@ nonsens_status edge_effects_fill(nonsens_context *ctx, const nonsens_data *data,
 {
     SCOPED_ARENA(memory);
     edge_effects s = {.data = data, .result = result, .memory = &memory};
-    if (data->gap) {
-        return NONSENS_OK;
-    }
     ARENA_TRY(ctx, &memory, s.settled, data->d);
     ARENA_TRY(ctx, &memory, s.variable, data->d);
     if (!find_settled(&s)) {

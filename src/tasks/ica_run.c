@@ -9,6 +9,7 @@
 #include "data/audit.h"
 #include "math/linalg.h"
 #include "methods/shared/unmixing.h"
+#include "tasks/choose_method.h"
 #include "tasks/run.h"
 
 #include <inttypes.h>
@@ -143,8 +144,8 @@ static nonsens_status report_optimum(const ica_run *run)
     }
     if (run->ica.sharpness > 0.0) {
         u->sharpness = run->ica.sharpness;
-        TRY(result_add(ctx, r, u->sharpness, NAN, "of the statistic's bend, one over a source's deviation",
-                       "sharpness"));
+        TRY(result_add(ctx, r, u->sharpness, NAN,
+                       "of the statistic: one over the standard deviation of a source at its bend", "sharpness"));
     }
     return NONSENS_OK;
 }
@@ -164,11 +165,11 @@ static nonsens_status report_shape(const ica_run *run, int64_t k)
         inside ? "of all rows less their segment's mean, in excess of a Gaussian's; a changing variance adds to it"
                : "of all rows, in excess of a Gaussian's; a changing mean or variance adds to it",
         "kurtosis(%s)", r->source_name[k]));
-    TRY(result_add(ctx, r, all.skewness, NAN, "likewise", "skewness(%s)", r->source_name[k]));
+    TRY(result_add(ctx, r, all.skewness, NAN, "of the source, per row", "skewness(%s)", r->source_name[k]));
     TRY(result_add(
         ctx, r, run->known.departure[k], NAN,
         "the larger of kurtosis and skewness in standard errors, rows standardised inside their segment (all "
-        "rows together for fastica and infomax); up to 4 the source cannot be told from a Gaussian one",
+        "rows together for fastica and infomax); up to 4 the source cannot be distinguished from a Gaussian one",
         "departure from Gaussian(%s)", r->source_name[k]));
     r->unmixed.tabled += r->evidence_count - before;
     return NONSENS_OK;
@@ -226,8 +227,8 @@ static nonsens_status note_unidentified(const ica_run *run)
     case GAUSSIAN:
         return result_note(ctx, r, NONSENS_NOTE_PROBLEM,
                            "%" PRId64
-                           " sources cannot be told from Gaussian ones (%s), so they may still be mixed with "
-                           "one another: %s sees their shape alone. Where their variances change over segments, "
+                           " sources cannot be distinguished from Gaussian ones (%s), so they may still be mixed: "
+                           "%s sees only their shape. If their variances change over segments, "
                            "--method joint-diagonalisation separates them.",
                            known->count, suspects.text, r->method);
     case GAUSSIAN_PROPORTIONAL:
@@ -287,9 +288,9 @@ static nonsens_status note_findings(const ica_run *run)
     }
     if (run->ica.segments_used < 2 && is_score_matching(run->algorithm)) {
         TRY(result_note(run->ctx, r, NONSENS_NOTE_INFO,
-                        "There %s, so that non-Gaussianity alone identifies the sources; fastica and infomax are made "
+                        "There %s, so non-Gaussianity alone identifies the sources; fastica and infomax are made "
                         "for that.",
-                        r->segments == 0 ? "are no segments" : "is one segment only that is large enough"));
+                        r->segments == 0 ? "are no segments" : "is only one large enough segment"));
     }
     TRY(note_unidentified(run));
     for (int64_t j = 0; j < run->data->d; j++) {
@@ -325,6 +326,7 @@ nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data, c
     matrix z;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_ICA));
+    TRY(choose_needs_values(ctx, data, "ica"));
     TRY(check_data(ctx, data, algorithm));
     TRY(result_new(ctx, data, options, "ica", &r));
     ica_run run = {.ctx = ctx, .scratch = &scratch, .data = data, .result = r, .algorithm = algorithm};

@@ -134,11 +134,10 @@ static nonsens_status note_unused(nonsens_context *ctx, nonsens_result *r)
     bool sample = option_is_sample_test(o->test);
     if ((o->test == TEST_FISHER_Z && o->null_kind != NULL_GAMMA) ||
         ((sample || o->test == TEST_INFORMATION) && o->null_kind == NULL_SPECTRAL)) {
-        TRY(result_note(ctx, r, NONSENS_NOTE_INFO,
-                        "--null plays no part here: the test has a null distribution of its own."));
+        TRY(result_note(ctx, r, NONSENS_NOTE_INFO, "--null has no effect: the test has its own null distribution."));
     }
     return sample && o->pooling == POOLING_POOLED
-               ? result_note(ctx, r, NONSENS_NOTE_INFO, "--pooling plays no part here: the test compares segments.")
+               ? result_note(ctx, r, NONSENS_NOTE_INFO, "--pooling has no effect: the test compares segments.")
                : NONSENS_OK;
 }
 
@@ -179,7 +178,7 @@ static nonsens_status note_time(nonsens_context *ctx, nonsens_result *r, const c
                     t->time.length));
     return r->options.null_kind == NULL_GAMMA
                ? NONSENS_OK
-               : result_note(ctx, r, NONSENS_NOTE_INFO, "--null plays no part here: shifts in time take its place.");
+               : result_note(ctx, r, NONSENS_NOTE_INFO, "--null has no effect: shifts in time take its place.");
 }
 
 static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test,
@@ -189,9 +188,8 @@ static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const w
     TRY(note_unused(ctx, r));
     TRY(note_time(ctx, r, test, t));
     if (r->segments > 1 && !w->where[0]) {
-        TRY(result_note(
-            ctx, r, NONSENS_NOTE_CAUTION,
-            "All segments were thrown together: a dependence may come from the change over segments alone."));
+        TRY(result_note(ctx, r, NONSENS_NOTE_CAUTION,
+                        "All segments were pooled: a dependence may come from the change over segments alone."));
     }
     if (test->degenerate) {
         TRY(result_note(ctx, r, NONSENS_NOTE_PROBLEM,
@@ -311,7 +309,7 @@ static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const v
     }
     if (isinf(test.statistic) || isinf(test.effect)) {
         TRY(result_note(ctx, r, NONSENS_NOTE_CAUTION,
-                        "A segment has no spread, or next to none beside the largest one: a figure that divides by it "
+                        "A segment has no spread, or next to none beside the largest one: a value divided by it "
                         "is infinite."));
     }
     TRY(note_unused(ctx, r));
@@ -326,7 +324,7 @@ static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const v
 static const char *assumption(const nonsens_options *o, const nonsens_data *data, bool conditional)
 {
     if (o->test == TEST_FISHER_Z) {
-        return "Rows are independent of one another (inside each segment, where there are segments), and dependence "
+        return "Rows are independent of one another (inside each segment, if there are segments), and dependence "
                "shows "
                "as correlation once linear effects of what is given are taken out: others are not seen.";
     }

@@ -13,8 +13,8 @@
 #include "data/variables.h"
 #include "methods/registry.h"
 #include "methods/shared/reasoning.h"
-#include "pool/crew.h"
 #include "pool/journal_index.h"
+#include "pool/process_pool.h"
 #include "read/knowledge_file.h"
 #include "read/targets_file.h"
 #include "tasks/bootstrap.h"
@@ -60,6 +60,7 @@ static nonsens_status decide_by_method(nonsens_context *ctx, void *state)
 static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, const method *m, nonsens_result *result)
 {
     result->assumes = m->info.assumes;
+    result->assumes_briefly = m->assumes_briefly;
     result->bidirected_meaning = m->bidirected_meaning;
     result->is_graph = result->options.command == NONSENS_COMMAND_DISCOVER;
     TRY(reasoning_begin(ctx, m, result));
@@ -82,7 +83,7 @@ static nonsens_status describe_all_rows(nonsens_context *ctx, const nonsens_data
     result->source = (matrix){0};
     result->sampled = true;
     return result_note(ctx, result, NONSENS_NOTE_INFO,
-                       "%" PRId64 " of %" PRId64 " rows were used, drawn evenly from all segments (--most-rows); "
+                       "%" PRId64 " of %" PRId64 " rows were used, drawn evenly from all segments (--max-rows); "
                        "disturbances of single rows are not kept then.",
                        used, data->n);
 }
@@ -222,6 +223,7 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     const discovery *d = state;
     SCOPED(memory_release_scoped) nonsens_result *found = NULL;
     *out = NULL;
+    TRY(d->method->takes_missing ? NONSENS_OK : choose_needs_values(ctx, data, d->method->info.name));
     TRY(audit_require_several(ctx, data));
     TRY(run_method(ctx, data, options, d, &found));
     TRY(run_check_knowledge(ctx, found, d->known));
@@ -230,9 +232,9 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     return NONSENS_OK;
 }
 
-/* What another member of a crew runs: bootstrap samples, and units of the method's work. */
+/* What another member of the pool runs: bootstrap samples, and units of the method's work. */
 typedef struct follower {
-    bootstrap *resamples;
+    bootstrap *samples;
     const method_server *server; /* NULL: the method does not share its work */
     void *state;                 /* of the server */
 } follower;
@@ -244,11 +246,11 @@ static void free_follower(follower *f)
     }
 }
 
-static nonsens_status make_resample(nonsens_context *ctx, arena *scratch, const void *state, int64_t number,
-                                    int64_t seed, json_value **line)
+static nonsens_status make_sample(nonsens_context *ctx, arena *scratch, const void *state, int64_t number, int64_t seed,
+                                  json_value **line)
 {
     const follower *f = state;
-    return bootstrap_make(ctx, scratch, f->resamples, number, seed, line);
+    return bootstrap_make(ctx, scratch, f->samples, number, seed, line);
 }
 
 static nonsens_status make_unit(nonsens_context *ctx, arena *scratch, const void *state, const json_value *task,
@@ -263,16 +265,16 @@ static nonsens_status follow(nonsens_context *ctx, arena *a, const bootstrap_inp
     SCOPED(memory_release_scoped) nonsens_data *sample = NULL;
     SCOPED(free_follower) follower f = {.server = in->options->shard[0] ? NULL : d->method->server};
     TRY(subsample(ctx, in->data, in->options, method_max_rows(d->method, in->options), &sample));
-    TRY(bootstrap_new(ctx, a, in, &f.resamples));
+    TRY(bootstrap_new(ctx, a, in, &f.samples));
     if (f.server) {
         TRY(f.server->new (ctx, a, sample ? sample : in->data, in->options, d->targets, &f.state));
     }
     pool_work work = {.phase = "waiting",
-                      .threads = bootstrap_workers(f.resamples),
-                      .make = make_resample,
+                      .threads = bootstrap_workers(f.samples),
+                      .make = make_sample,
                       .make_task = make_unit,
                       .state = &f};
-    return crew_run(ctx, a, &work);
+    return process_pool_run(ctx, a, &work);
 }
 
 /* Opens the journal for the work of the method itself; that of bootstrap samples keeps these alone. */
@@ -301,16 +303,16 @@ static nonsens_status discover(nonsens_context *ctx, const nonsens_data *data, c
         TRY(targets_read(ctx, &memory, options->targets, data, &hit));
         d.targets = &hit;
     }
-    bootstrap_input resamples = {data, options, d.known, d.targets, find_graph, &d};
-    TRY(bootstrap_set_key(ctx, &resamples));
-    if (crew_follows(ctx)) {
-        return follow(ctx, &memory, &resamples, &d);
+    bootstrap_input samples = {data, options, d.known, d.targets, find_graph, &d};
+    TRY(bootstrap_set_key(ctx, &samples));
+    if (process_pool_follows(ctx)) {
+        return follow(ctx, &memory, &samples, &d);
     }
     SCOPED(journal_index_close) journal_index fits = {.places = NULL};
-    TRY(bootstrap_check_journal(ctx, &resamples));
-    TRY(open_journal(ctx, &resamples, &fits, &d));
+    TRY(bootstrap_check_journal(ctx, &samples));
+    TRY(open_journal(ctx, &samples, &fits, &d));
     TRY(options->shard[0] ? NONSENS_OK : find_graph(ctx, data, options, &d, &found));
-    TRY(bootstrap_run(ctx, &resamples, found));
+    TRY(bootstrap_run(ctx, &samples, found));
     *out = found;
     found = NULL;
     return NONSENS_OK;
@@ -322,6 +324,7 @@ static nonsens_options as_discover(const nonsens_options *options)
     nonsens_options adapted = *options;
     adapted.command = NONSENS_COMMAND_DISCOVER;
     adapted.target = strcmp(options->method, "icp") == 0 ? options->target : "";
+    adapted.na = NA_ERROR; // no graph is searched for if values are missing
     return adapted;
 }
 
@@ -340,11 +343,12 @@ nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const n
     *out = NULL;
     TRY(choose_method(ctx, &adapted, &m));
     warn_unused_options(ctx, options, m);
-    pool_crew *crew = ctx->crew;
-    int64_t most = method_max_rows(m, options);
-    ctx->crew = most > 0 && data->n > most ? NULL : crew; // the others know the whole data, not a sample
+    process_pool *processes = ctx->processes;
+    int64_t max_rows = method_max_rows(m, options);
+    ctx->processes =
+        max_rows > 0 && data->n > max_rows ? NULL : processes; // the others know the whole data, not a sample
     nonsens_status status = discover(ctx, data, &adapted, m, out);
-    ctx->crew = crew;
+    ctx->processes = processes;
     return status;
 }
 
@@ -369,7 +373,7 @@ static nonsens_status run_discover(nonsens_context *ctx, const nonsens_data *dat
     TRY(choose_method(ctx, options, &m));
     warn_unused_options(ctx, options, m);
     TRY(bootstrap_check(ctx, options, m->server != NULL));
-    if (options->bootstrap == 0 && !crew_follows(ctx)) {
+    if (options->bootstrap == 0 && !process_pool_follows(ctx)) {
         finish_allow(ctx, options->time_limit);
     }
     TRY(discover(ctx, data, options, m, out));
@@ -384,10 +388,10 @@ nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *da
                                     nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
-    pool_crew crew;
+    process_pool processes;
     *out = NULL;
-    crew_begin(ctx, &crew);
-    nonsens_status status = crew_end(ctx, &crew, run_discover(ctx, data, options, out));
+    process_pool_begin(ctx, &processes);
+    nonsens_status status = process_pool_end(ctx, &processes, run_discover(ctx, data, options, out));
     if (status != NONSENS_OK) { // another process may have failed at the end
         nonsens_result_free(*out);
         *out = NULL;

@@ -163,7 +163,7 @@ static json_value *graph_json(nonsens_context *ctx, arena *scratch, const compar
 {
     return json_object_of("file", json_string(report_utf8(ctx, scratch, g->path)), "format", json_string(g->format),
                           "nodes", json_integer(g->nodes), "edges", json_integer(g->edges), "nodes_added",
-                          json_integer(g->added), "circles", json_integer(g->cycles), NULL);
+                          json_integer(g->added), "cycles", json_integer(g->cycles), NULL);
 }
 
 static json_value *document(nonsens_context *ctx, arena *scratch, const nonsens_comparison *c)

@@ -114,7 +114,7 @@ static json_value *method_of(const json_value *result)
              : json_null();
 }
 
-/* If there are very many segments, only the largest, which come first, keep their modulation. */
+/* If there are very many segments, only the first that are listed keep their modulation. */
 static void thin_modulation(json_value *result, int64_t segments)
 {
     json_value *modulation = json_object_get(result, "modulation"), *of, *value;
@@ -134,13 +134,32 @@ static void thin_modulation(json_value *result, int64_t segments)
     json_object_set(result, "modulation", thin);
 }
 
+/* The files of the data, as the page's title names them. */
+static json_value *file_names(nonsens_context *ctx, arena *scratch, const html_report *r)
+{
+    json_value *array = json_array();
+    for (int64_t i = 0; i < r->files; i++) {
+        json_array_append(array, json_string(report_utf8(ctx, scratch, r->file[i])));
+    }
+    return array;
+}
+
+static json_value *dates_of(nonsens_context *ctx, arena *scratch, const date_span *dates)
+{
+    return dates && dates->column
+               ? json_object_of("column", json_string(report_utf8(ctx, scratch, dates->column)), "first",
+                                json_string(dates->first), "last", json_string(dates->last), NULL)
+               : json_null();
+}
+
 static json_value *block(nonsens_context *ctx, arena *scratch, const html_report *r)
 {
     int64_t segments = json_get_integer(json_object_get(r->result, "data"), "segments", 0);
     thin_modulation(r->result, segments);
     json_value *left_out = html_thin_effects(r->result);
-    return json_object_of("version", json_string(nonsens_version()), "p_value_bound", json_real(P_VALUE_BOUND),
-                          "command", json_string(html_command(ctx, scratch, r, segments)), "name",
+    return json_object_of("version", json_string(nonsens_version()), "p_value_bound", json_real(P_VALUE_BOUND), "files",
+                          file_names(ctx, scratch, r), "dates", dates_of(ctx, scratch, r->dates), "command",
+                          json_string(html_command(ctx, scratch, r, segments)), "name",
                           json_string(option_command_name(r->options->command)), "method", method_of(r->result),
                           "options", option_rows_of(ctx, scratch, r->options), "result", json_incref(r->result),
                           "left_out", left_out, "display", html_display(ctx, scratch, r), NULL);
@@ -241,7 +260,8 @@ nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_res
     REQUIRE_TEXTS(ctx, files, count);
     arena scratch = {0};
     nonsens_data *owned = NULL;
-    html_report r = {.options = &result->options, .data = data, .file = files, .files = count};
+    html_report r = {
+        .options = &result->options, .data = data, .dates = data ? &data->dates : NULL, .file = files, .files = count};
     if (data && result->options.command == NONSENS_COMMAND_DIRECTION) {
         TRY(variables_pair(ctx, data, &result->options, &r.data, &owned));
     }

@@ -19,6 +19,7 @@ typedef struct html_report {
     json_value *result;             /* as --json writes it */
     const nonsens_options *options; /* of the run */
     const nonsens_data *data;       /* of the run; for a direction the pair alone; NULL: not at hand */
+    const date_span *dates;         /* when the rows were recorded; NULL: not at hand */
     bool other_data;                /* `data` are not the data of the result */
     matrix source;                  /* (data->n, columns) disturbances or sources; v is NULL if there are none */
     char *const *source_name;       /* (source.cols) */

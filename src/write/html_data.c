@@ -5,6 +5,7 @@
  * Rows are taken at even distances in canonical order, that is by segment and inside a segment by value.  So every
  * segment gives as many as its share, spread over its values, and the choice does not depend on row order or names.
  */
+#include "base/natural.h"
 #include "write/html.h"
 
 #include <math.h>
@@ -74,14 +75,45 @@ static json_value *shown_columns(int64_t shown, matrix m, const double *sign)
     return array;
 }
 
-/* The segments, or the rows of the input, from 1, of the rows shown. */
-static json_value *shown_places(const nonsens_data *data, int64_t shown, bool segment)
+/* Of the rows shown the places of their segments in the list of labels; without `rank` the rows of the input, from 1.
+ */
+static json_value *shown_places(const nonsens_data *data, int64_t shown, const int64_t *rank)
 {
     json_value *array = json_array();
     for (int64_t k = 0; k < shown; k++) {
         int64_t i = row_at(k, shown, data->n);
-        int64_t place = segment ? (int64_t)data->segment[i] : data->input_row[i] + 1;
+        int64_t place = rank ? rank[data->segment[i]] : data->input_row[i] + 1;
         json_array_append(array, json_integer(place));
+    }
+    return array;
+}
+
+/* The segments that are shown, in the order in which labels are listed; without segments all rows. */
+typedef struct listed {
+    int64_t count, *order, *rank; /* (groups) segments in that order; the place of each segment in it */
+} listed;
+
+static nonsens_status list_segments(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t columns,
+                                    listed *out)
+{
+    int64_t groups = data->segments > 0 ? data->segments : 1;
+    ARENA_TRY(ctx, scratch, out->order, groups);
+    ARENA_TRY(ctx, scratch, out->rank, groups);
+    if (data->segments > 0) {
+        TRY(natural_order(ctx, scratch, groups, (const char *const *)data->labels, &out->order));
+    }
+    for (int64_t k = 0; k < groups; k++) {
+        out->rank[out->order[k]] = k;
+    }
+    out->count = html_segments_shown(groups, columns);
+    return NONSENS_OK;
+}
+
+static json_value *labels(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const listed *list)
+{
+    json_value *array = json_array();
+    for (int64_t k = 0; k < list->count && data->segments > 0; k++) {
+        json_array_append(array, json_string(report_utf8(ctx, scratch, data->labels[list->order[k]])));
     }
     return array;
 }
@@ -95,27 +127,31 @@ static json_value *texts(nonsens_context *ctx, arena *scratch, char *const *text
     return array;
 }
 
-/* [mean times sign, standard deviation] of rows from .. to - 1. */
+/* [mean times sign, standard deviation] of the values that are there of rows from .. to - 1. */
 static json_value *moments(const double *v, int64_t from, int64_t to, double sign)
 {
-    double n = (double)(to - from), mean = 0.0, squares = 0.0;
+    double n = 0.0, mean = 0.0, squares = 0.0;
     for (int64_t i = from; i < to; i++) {
-        mean += v[i] / n;
+        n += !isnan(v[i]);
     }
     for (int64_t i = from; i < to; i++) {
-        squares += (v[i] - mean) * (v[i] - mean);
+        mean += isnan(v[i]) ? 0.0 : v[i] / n;
+    }
+    for (int64_t i = from; i < to; i++) {
+        squares += isnan(v[i]) ? 0.0 : (v[i] - mean) * (v[i] - mean);
     }
     return json_array_of(2, report_rounded(sign * mean + 0.0, SUMMARY_DIGITS),
                          report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
 }
 
 /* One list of moments per column; columns are multiplied by sign (m.cols); NULL: 1. */
-static json_value *summary(const nonsens_data *data, matrix m, const double *sign, int64_t segments)
+static json_value *summary(const nonsens_data *data, matrix m, const double *sign, const listed *shown)
 {
     json_value *columns = json_array();
     for (int64_t j = 0; j < m.cols; j++) {
         json_value *list = json_array();
-        for (int64_t e = 0; e < segments; e++) {
+        for (int64_t k = 0; k < shown->count; k++) {
+            int64_t e = shown->order[k];
             json_array_append(list,
                               moments(matrix_col(m, j), data->start[e], data->start[e + 1], sign ? sign[j] : 1.0));
         }
@@ -124,16 +160,18 @@ static json_value *summary(const nonsens_data *data, matrix m, const double *sig
     return columns;
 }
 
-static json_value *segment_sizes(const nonsens_data *data, int64_t segments)
+static json_value *segment_sizes(const nonsens_data *data, const listed *shown)
 {
     json_value *array = json_array();
-    for (int64_t e = 0; e < segments; e++) {
+    for (int64_t k = 0; k < shown->count; k++) {
+        int64_t e = shown->order[k];
         json_array_append(array, json_integer((data->start[e + 1] - data->start[e])));
     }
     return array;
 }
 
-static json_value *sources(nonsens_context *ctx, arena *scratch, const html_report *r, int64_t shown, int64_t segments)
+static json_value *sources(nonsens_context *ctx, arena *scratch, const html_report *r, int64_t shown,
+                           const listed *segments)
 {
     if (!r->source.v) {
         return json_null();
@@ -143,19 +181,39 @@ static json_value *sources(nonsens_context *ctx, arena *scratch, const html_repo
                           NULL);
 }
 
+/* Sets *out to the values (n, d) with NaN where one is missing. */
+static nonsens_status values_seen(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out)
+{
+    double *copy;
+    *out = data->x;
+    if (!data->gap) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, a, copy, data->n * data->d);
+    for (int64_t i = 0; i < data->n * data->d; i++) {
+        copy[i] = data->gap[i] ? NAN : data->x.v[i];
+    }
+    *out = matrix_view(copy, data->n, data->d);
+    return NONSENS_OK;
+}
+
 json_value *html_display(nonsens_context *ctx, arena *scratch, const html_report *r)
 {
     const nonsens_data *data = r->data;
     if (!data) {
         return json_null();
     }
-    int64_t columns = data->d + (r->source.v ? r->source.cols : 0), groups = data->segments > 0 ? data->segments : 1;
-    int64_t shown = rows_shown(data->n, columns), segments = html_segments_shown(groups, columns);
+    int64_t columns = data->d + (r->source.v ? r->source.cols : 0), shown = rows_shown(data->n, columns);
+    listed segments;
+    matrix x;
+    if (values_seen(ctx, scratch, data, &x) != NONSENS_OK ||
+        list_segments(ctx, scratch, data, columns, &segments) != NONSENS_OK) {
+        return NULL;
+    }
     return json_object_of(
         "other", json_boolean(r->other_data), "rows", json_integer(data->n), "segments", json_integer(data->segments),
-        "labels", texts(ctx, scratch, data->labels, data->segments < segments ? data->segments : segments), "sizes",
-        segment_sizes(data, segments), "variables", texts(ctx, scratch, data->names, data->d), "row",
-        shown_places(data, shown, false), "segment", shown_places(data, shown, true), "values",
-        shown_columns(shown, data->x, data->sign), "summary", summary(data, data->x, data->sign, segments), "sources",
-        sources(ctx, scratch, r, shown, segments), NULL);
+        "labels", labels(ctx, scratch, data, &segments), "sizes", segment_sizes(data, &segments), "variables",
+        texts(ctx, scratch, data->names, data->d), "row", shown_places(data, shown, NULL), "segment",
+        shown_places(data, shown, segments.rank), "values", shown_columns(shown, x, data->sign), "summary",
+        summary(data, x, data->sign, &segments), "sources", sources(ctx, scratch, r, shown, &segments), NULL);
 }

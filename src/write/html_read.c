@@ -145,6 +145,7 @@ static nonsens_status read_data(nonsens_context *ctx, reading *r)
     TRY(dataset_read_files(ctx, r->page.file, r->page.files, r->options,
                            "the data of this result have none: give those", &r->data));
     r->page.data = r->data;
+    r->page.dates = &r->data->dates;
     if (r->options->command == NONSENS_COMMAND_DIRECTION) {
         TRY(variables_pair(ctx, r->data, r->options, &r->page.data, &r->pair));
     }
@@ -210,7 +211,7 @@ static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *p
                 return fail_sources(ctx, path, "it has a row that the data do not have", NULL);
             }
             if (seen[place[(int64_t)at] - 1]++ != j) {
-                return fail_sources(ctx, path, "it has a row more than once", NULL);
+                return fail_sources(ctx, path, "it has a row twice", NULL);
             }
             value[j * data->n + place[(int64_t)at] - 1] = t->column[column].value[i];
         }

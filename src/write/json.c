@@ -160,7 +160,8 @@ static json_value *data_object(const writer *w)
 {
     const nonsens_result *r = w->result;
     return json_object_of("rows", json_integer(r->rows), "segments", json_integer(r->segments), "variables",
-                          texts(w, r->names, r->variables), "warnings", texts(w, r->warning, r->warnings), NULL);
+                          texts(w, r->names, r->variables), "warnings", texts(w, r->warning, r->warnings), "notes",
+                          texts(w, r->data_note, r->data_notes), NULL);
 }
 
 static json_value *evidence_array(const writer *w)
@@ -182,7 +183,8 @@ static json_value *modulation_object(const writer *w)
     json_value *object = json_object();
     for (int64_t j = 0; j < r->modulation.cols; j++) {
         json_value *of = json_object();
-        for (int64_t e = 0; e < r->segments; e++) {
+        for (int64_t k = 0; k < r->segments; k++) {
+            int64_t e = r->label_order[k];
             set_named(w, of, r->labels[e], json_real(matrix_col(r->modulation, j)[e]));
         }
         set_named(w, object, name[j], of);

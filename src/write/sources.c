@@ -104,7 +104,7 @@ nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_
         return fail(
             ctx, NONSENS_ERR_USAGE,
             "only a sample of the rows was used, so that there are no disturbances of all to write; allow all by "
-            "--most-rows %" PRId64,
+            "--max-rows %" PRId64,
             result->rows);
     }
     if (!result->source.v) {

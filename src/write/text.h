@@ -1,4 +1,9 @@
-/* text.h - prints results as text: the layout they share (text.c), and the parts in other files. */
+/*
+ * text.h - prints results as text: the layout they share (text.c), and the parts in other files.
+ *
+ * A text is the answer, what speaks against it, and what it assumes; it fits a screen.  Functions that print a part of
+ * the answer return the number of its lines, so that cautions get what room is left.
+ */
 #ifndef WRITE_TEXT_H
 #define WRITE_TEXT_H
 
@@ -6,6 +11,8 @@
 #include "methods/shared/result.h"
 
 #include <stdio.h>
+
+/* ---- layout ---- */
 
 /* Returns the columns that a UTF-8 text takes, counting characters and not bytes. */
 int text_columns(const char *text, size_t bytes);
@@ -16,8 +23,11 @@ int text_wider(int width, const char *text);
 /* Prints the text, padded with blanks to this number of columns. */
 void text_print_padded(FILE *f, const char *text, int columns);
 
-/* Prints words from column `at` on; further lines begin at column `indent`. */
-void text_print_words(FILE *f, const char *text, int at, int indent);
+/* Prints words from column `at` on; further lines begin at column `indent`.  Returns the lines; f NULL: only that. */
+int text_print_words(FILE *f, const char *text, int at, int indent);
+
+/* Prints a text of any length on one line; bytes that are not printable are escaped as in show.h. */
+void text_print_whole(FILE *f, const char *text);
 
 /* Prints a blank line and a heading. */
 void text_print_heading(FILE *f, const char *title);
@@ -25,27 +35,75 @@ void text_print_heading(FILE *f, const char *title);
 /* Prints "3 rows" and the text after it. */
 void text_print_count(FILE *f, int64_t count, const char *noun, const char *after);
 
+/* Writes a count with separators: "3,650". */
+enum { TEXT_COUNT_BYTES = 32 };
+const char *text_count(char out[TEXT_COUNT_BYTES], int64_t count);
+
 /* Prints a value of evidence into the buffer: counts in full, else four digits; "-" if it is not finite. */
 const char *text_value(char buffer[NUMBER_BYTES], double value);
+
+/*
+ * Shows one of several names: cut in the middle if it is long, but in full (at most 250 characters) if another of the
+ * names would look the same.
+ */
+enum { TEXT_NAME_CHARACTERS = 250, TEXT_NAME_BYTES = 4 * TEXT_NAME_CHARACTERS + 8 };
+const char *text_name(char out[TEXT_NAME_BYTES], char *const *names, int64_t count, int64_t index);
+
+/* "3,650 rows in 10 segments" */
+enum { TEXT_DATA_BYTES = 2 * TEXT_COUNT_BYTES + 40 };
+const char *text_data(char out[TEXT_DATA_BYTES], const nonsens_result *r);
 
 /* Prints the command line to run it again: every option that changes results and is not at its default. */
 void text_print_command(FILE *f, const nonsens_options *options, int64_t segments);
 
-/* Prints what `ica` found: sources and unmixing (text_ica.c). */
-void text_print_unmixed(FILE *f, const nonsens_result *r);
+/* Refuses bits that are not of nonsens_text_detail. */
+nonsens_status text_check_detail(nonsens_context *ctx, unsigned detail);
 
-/* Prints what `discover` found: edges and order (text_graph.c). */
-void text_print_graph(FILE *f, const nonsens_result *r);
+/* ---- parts that all texts have ---- */
+
+/* Prints how many checks found nothing, and as many cautions as fit into this number of lines. */
+void text_print_checks(FILE *f, const nonsens_result *r, int room);
+
+/* Prints what the answer assumes, briefly; f NULL: counts its lines. */
+int text_print_assumed(FILE *f, const nonsens_result *r);
+
+/* Prints what to do next, and where to find details (text_next.c). */
+void text_print_next(FILE *f, const nonsens_result *r);
+
+/* Prints the reasoning, step by step (text_details.c). */
+void text_print_reasoning(FILE *f, const nonsens_result *r);
+
+/* Prints the rest: score, notes, evidence, assumptions, options, the command (text_details.c). */
+void text_print_details(FILE *f, const nonsens_result *r);
+
+/* ---- answers; with `all` nothing is left out for its length ---- */
+
+/* Prints a decision on a pair, or of a test of independence (text_pair.c). */
+int text_print_pair(FILE *f, const nonsens_result *r);
+
+/* Prints what `ica` found: sources and unmixing (text_ica.c). */
+int text_print_unmixed(FILE *f, const nonsens_result *r, bool all);
+
+/* Prints what `diagnose` found (text_diagnosis.c). */
+int text_print_diagnosis(FILE *f, const nonsens_result *r, bool all);
+
+/* Prints the edges of a graph, a line each, and what their marks mean (text_graph.c). */
+int text_print_edges(FILE *f, const nonsens_result *r, bool all);
+/* Prints what `discover` found: edges, what is open (text_graph.c). */
+int text_print_discovered(FILE *f, const nonsens_result *r, bool all);
+/* Prints the graph that an answer rests on: in a line, or with its edges (text_graph.c). */
+int text_print_basis(FILE *f, const nonsens_result *r, bool all);
+/* Prints interventions, the order, what bootstrap samples add (text_graph_more.c). */
+int text_print_targets(FILE *f, const nonsens_result *r, bool all);
+void text_print_order(FILE *f, const nonsens_result *r);
+int text_print_bootstrap(FILE *f, const nonsens_result *r);
 
 /* Prints what `explain` found: root causes, a line per variable, the graph (text_explain.c). */
-void text_print_explained(FILE *f, const nonsens_result *r);
+int text_print_explained(FILE *f, const nonsens_result *r, bool all);
 /* Prints how the target changed, if there is one (text_target.c). */
-void text_print_target(FILE *f, const nonsens_result *r);
+int text_print_target(FILE *f, const nonsens_result *r);
 
 /* Prints what `effect` found: the answer, tables, why, the graph (text_effect.c). */
-void text_print_effects(FILE *f, const nonsens_result *r);
-
-/* Prints what bootstrap samples of `discover --bootstrap` add to the support of its edges (text_bootstrap.c). */
-void text_print_bootstrap(FILE *f, const nonsens_result *r);
+int text_print_effects(FILE *f, const nonsens_result *r, bool all);
 
 #endif

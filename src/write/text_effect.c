@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_LINES = 200, DIGITS = 4, CELL_BYTES = 3 * NUMBER_BYTES, SENTENCE_BYTES = 4000, MEDIAN = 2 };
+enum { SHORT_LINES = 12, DIGITS = 4, CELL_BYTES = 3 * NUMBER_BYTES, SENTENCE_BYTES = 5000, MEDIAN = 2 };
 
 static const char *number(char cell[CELL_BYTES], double value)
 {
@@ -29,9 +29,9 @@ static const char *estimate(char cell[CELL_BYTES], const nonsens_estimate *e)
     return cell;
 }
 
-static const char *name_of(char shown[SHOWN_BYTES], const nonsens_result *r, int64_t variable)
+static const char *name_of(char shown[TEXT_NAME_BYTES], const nonsens_result *r, int64_t variable)
 {
-    return show_bare(shown, r->names[variable]);
+    return text_name(shown, r->names, r->variables, variable);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -59,29 +59,34 @@ static void cell(table *t, const char *text)
     t->at = t->at + 1 < t->columns ? t->at + 1 : 0;
 }
 
-typedef void table_line_fn(table *t, const nonsens_result *r, int64_t index);
+/* Adds the cells of a line; returns false, without cells, for what has no line. */
+typedef bool table_line_fn(table *t, const nonsens_result *r, int64_t index);
 
-/* Prints a head and lines that a function writes; lines are measured first. */
-static void print_table(FILE *f, const nonsens_result *r, int columns, const char *const *head, int64_t count,
-                        table_line_fn *line)
+/* Prints a head and lines that a function writes, after measuring them; returns the number of lines. */
+static int print_table(FILE *f, const nonsens_result *r, int columns, const char *const *head, int64_t count,
+                       table_line_fn *line, bool all)
 {
     table t = {.columns = columns, .f = f};
-    int64_t lines = count < MAX_LINES ? count : MAX_LINES;
-    for (int pass = 0; pass < 2; pass++) {
-        t.printing = pass == 1;
-        for (int k = 0; k < columns; k++) {
-            cell(&t, head[k]);
-        }
-        for (int64_t i = 0; i < lines; i++) {
-            line(&t, r, i);
-        }
-        if (pass == 0) {
-            fputc('\n', f);
-        }
+    int64_t listed = 0, shown = 0;
+    for (int k = 0; k < columns; k++) {
+        cell(&t, head[k]);
     }
-    if (lines < count) {
-        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", count - lines);
+    for (int64_t i = 0; i < count; i++) {
+        listed += line(&t, r, i);
     }
+    int64_t lines = all || listed <= SHORT_LINES ? listed : SHORT_LINES - 1;
+    t.printing = true;
+    fputc('\n', f);
+    for (int k = 0; k < columns; k++) {
+        cell(&t, head[k]);
+    }
+    for (int64_t i = 0; i < count && shown < lines; i++) {
+        shown += line(&t, r, i);
+    }
+    if (lines < listed) {
+        fprintf(f, "  ... and %" PRId64 " more; --verbose shows them\n", listed - lines);
+    }
+    return 2 + (int)lines + (lines < listed);
 }
 
 /* ---- questions with --do and --change -----------------------------------------------------------------------------
@@ -99,23 +104,33 @@ static const char *where(char out[SHOWN_BYTES + CELL_BYTES], const nonsens_effec
     return out;
 }
 
-static void print_effect(table *t, const nonsens_result *r, int64_t index)
+static bool print_effect(table *t, const nonsens_result *r, int64_t index)
 {
     const nonsens_effect *e = &r->effects.effect[index];
-    char shown[SHOWN_BYTES], place[SHOWN_BYTES + CELL_BYTES], text[CELL_BYTES];
+    char shown[TEXT_NAME_BYTES], at[SHOWN_BYTES + CELL_BYTES], text[CELL_BYTES];
     cell(t, name_of(shown, r, e->on));
-    cell(t, where(place, e));
+    cell(t, where(at, e));
     cell(t, number(text, e->now.mean.value));
     cell(t, estimate(text, &e->then.mean));
     cell(t, estimate(text, &e->difference.mean));
+    return true;
+}
+
+static bool print_median(table *t, const nonsens_result *r, int64_t index)
+{
+    const nonsens_effect *e = &r->effects.effect[index];
+    char shown[TEXT_NAME_BYTES], at[SHOWN_BYTES + CELL_BYTES], text[CELL_BYTES];
+    cell(t, name_of(shown, r, e->on));
+    cell(t, where(at, e));
     cell(t, number(text, e->now.quantile[MEDIAN].value));
     cell(t, estimate(text, &e->then.quantile[MEDIAN]));
+    return true;
 }
 
 /* The answer in a line, for a single target. */
-static void print_answer(FILE *f, const nonsens_result *r, const nonsens_effect *e)
+static int print_answer(FILE *f, const nonsens_result *r, const nonsens_effect *e)
 {
-    char shown[SHOWN_BYTES], text[CELL_BYTES], other[CELL_BYTES], line[SENTENCE_BYTES];
+    char shown[TEXT_NAME_BYTES], text[CELL_BYTES], other[CELL_BYTES], line[SENTENCE_BYTES];
     size_t used =
         (size_t)snprintf(line, sizeof line, "effect of %s on %s", r->effects.question, name_of(shown, r, e->on));
     switch (e->answered) {
@@ -134,22 +149,24 @@ static void print_answer(FILE *f, const nonsens_result *r, const nonsens_effect 
                  number(other, e->now.mean.value));
         break;
     }
-    text_print_words(f, line, 0, 0);
+    return text_print_words(f, line, 0, 0);
 }
 
 /* The first of several answers of each target says why. */
-static void print_reasons(FILE *f, const nonsens_result *r)
+static int print_reasons(FILE *f, const nonsens_result *r)
 {
+    int lines = 0;
     for (int64_t i = 0; i < r->effects.effects; i++) {
         const nonsens_effect *e = &r->effects.effect[i], *before = i > 0 ? e - 1 : NULL;
         if (before && before->on == e->on && strcmp(before->reason, e->reason) == 0) {
             continue;
         }
-        text_print_words(f, e->reason, 0, 0);
+        lines += text_print_words(f, e->reason, 0, 0);
         if (e->settle) {
-            text_print_words(f, e->settle, 0, 0);
+            lines += text_print_words(f, e->settle, 0, 0);
         }
     }
+    return lines;
 }
 
 static int percent(double share)
@@ -157,14 +174,14 @@ static int percent(double share)
     return (int)lround(100.0 * share);
 }
 
-static void print_robustness(FILE *f, const nonsens_result *r)
+static int print_robustness(FILE *f, const nonsens_result *r)
 {
     const nonsens_effect *e = &r->effects.effect[0];
-    char line[SENTENCE_BYTES], shown[SHOWN_BYTES];
+    char line[SENTENCE_BYTES], shown[TEXT_NAME_BYTES];
     if (e->robustness > 0.0) {
         int used = snprintf(line, sizeof line,
-                            "A hidden common cause would have to explain %d %% of what is left of both what is changed "
-                            "and %s to bring the effect to zero",
+                            "A hidden common cause would have to explain %d %% of the remaining variation of both the "
+                            "changed variable and %s to bring the effect to zero",
                             percent(e->robustness), name_of(shown, r, e->on));
         if (e->robustness_interval > 0.0) {
             snprintf(line + used, sizeof line - (size_t)used, ", and %d %% to bring zero into the interval.",
@@ -172,23 +189,25 @@ static void print_robustness(FILE *f, const nonsens_result *r)
         } else {
             snprintf(line + used, sizeof line - (size_t)used, "; zero is in the interval already.");
         }
-        text_print_words(f, line, 0, 0);
+        return text_print_words(f, line, 0, 0);
     }
+    return 0;
 }
 
-static void print_verdict(FILE *f, const nonsens_refutation *r, const char *what, const char *expected)
+static int print_verdict(FILE *f, const nonsens_refutation *r, const char *what, const char *expected)
 {
     char line[SENTENCE_BYTES], mean[CELL_BYTES], low[CELL_BYTES], high[CELL_BYTES], p[REASONING_P_BYTES];
     if (r->repetitions > 0) {
         snprintf(line, sizeof line, "%s: difference %s on average (%s to %s in %" PRId64 " repetitions), %s: %s (%s).",
                  what, number(mean, r->mean), number(low, r->low), number(high, r->high), r->repetitions, expected,
                  r->passes ? "passes" : "fails", reasoning_p(p, r->p_value));
-        text_print_words(f, line, 0, 0);
+        return text_print_words(f, line, 0, 0);
     }
+    return 0;
 }
 
 /* Of several answers only how many pass; notes name failures. */
-static void print_refuters(FILE *f, const nonsens_result *r, bool one)
+static int print_refuters(FILE *f, const nonsens_result *r, bool one)
 {
     int64_t judged = 0, passed[2] = {0};
     char value[CELL_BYTES], expected[SENTENCE_BYTES];
@@ -201,43 +220,50 @@ static void print_refuters(FILE *f, const nonsens_result *r, bool one)
     if (one) {
         const nonsens_effect *e = &r->effects.effect[0];
         snprintf(expected, sizeof expected, "%s with all rows", number(value, e->difference.mean.value));
-        print_verdict(f, &e->placebo, "Placebo cause", "0 expected");
-        print_verdict(f, &e->subsets, "Random subsets", expected);
-    } else if (judged > 0) {
+        int lines = print_verdict(f, &e->placebo, "Placebo cause", "0 expected");
+        return lines + print_verdict(f, &e->subsets, "Random subsets", expected);
+    }
+    if (judged > 0) {
         fprintf(
             f, "Refuters: of %" PRId64 " answers, %" PRId64 " pass the placebo cause and %" PRId64 " random subsets.\n",
             judged, passed[0], passed[1]);
     }
+    return judged > 0;
 }
 
-static void print_effects(FILE *f, const nonsens_result *r)
+static int print_effects(FILE *f, const nonsens_result *r, bool all)
 {
-    static const char *const head[] = {"variable", "where", "mean now", "then", "difference", "median now", "then"};
-    const result_effects *all = &r->effects;
-    bool one = all->effects > 0 && all->effect[0].on == all->effect[all->effects - 1].on;
-    if (one && isnan(all->effect[0].at)) {
-        print_answer(f, r, &all->effect[0]);
+    static const char *const head[] = {"variable", "where", "mean now", "then", "difference"};
+    static const char *const medians[] = {"variable", "where", "median now", "then"};
+    const result_effects *found = &r->effects;
+    bool one = found->effects > 0 && found->effect[0].on == found->effect[found->effects - 1].on;
+    bool single = one && isnan(found->effect[0].at);
+    int lines = 1;
+    if (single) {
+        lines += print_answer(f, r, &found->effect[0]);
     } else {
         fprintf(f, "effect of ");
-        text_print_words(f, all->question, 10, 0);
+        lines += text_print_words(f, found->question, 10, 0);
     }
     fputc('\n', f);
-    print_reasons(f, r);
-    if (one && isnan(all->effect[0].at)) {
-        print_robustness(f, r);
+    lines += print_reasons(f, r);
+    lines += single ? print_robustness(f, r) : 0;
+    lines += print_refuters(f, r, single);
+    lines += print_table(f, r, (int)(sizeof head / sizeof *head), head, found->effects, print_effect, all);
+    if (all) {
+        lines += print_table(f, r, (int)(sizeof medians / sizeof *medians), medians, found->effects, print_median, all);
     }
-    print_refuters(f, r, one && isnan(all->effect[0].at));
-    print_table(f, r, (int)(sizeof head / sizeof *head), head, all->effects, print_effect);
+    return lines;
 }
 
 /* ---- all effects ------------------------------------------------------------------------------------------------- */
 
-static void print_quartile_effect(table *t, const nonsens_result *r, int64_t index)
+static bool print_quartile_effect(table *t, const nonsens_result *r, int64_t index)
 {
     const nonsens_quartile_effect *e = &r->effects.quartile_effect[index];
-    char shown[SHOWN_BYTES], text[CELL_BYTES], low[CELL_BYTES], high[CELL_BYTES];
+    char shown[TEXT_NAME_BYTES], text[CELL_BYTES], low[CELL_BYTES], high[CELL_BYTES];
     if (e->answered == NONSENS_ANSWERED_NO_PATH) {
-        return;
+        return false;
     }
     bool one = e->answered == NONSENS_ANSWERED_ONE;
     cell(t, name_of(shown, r, e->cause));
@@ -247,66 +273,81 @@ static void print_quartile_effect(table *t, const nonsens_result *r, int64_t ind
     cell(t, one ? estimate(text, &e->total) : e->answered == NONSENS_ANSWERED_RANGE ? "open" : "no answer");
     cell(t, one ? number(text, e->total.value / e->sd) : "-");
     cell(t, one ? estimate(text, &e->direct) : "-");
+    return true;
 }
 
-static void print_unanswered(FILE *f, const nonsens_result *r)
+static int print_unanswered(FILE *f, const nonsens_result *r)
 {
+    int lines = 0;
     const char *last = "";
     for (int64_t k = 0; k < r->effects.quartile_effects; k++) {
         const nonsens_quartile_effect *e = &r->effects.quartile_effect[k];
         bool is_open = e->answered == NONSENS_ANSWERED_RANGE || e->answered == NONSENS_ANSWERED_NOT;
         if (is_open && strcmp(e->reason, last) != 0) {
-            text_print_words(f, e->reason, 0, 0);
+            lines += text_print_words(f, e->reason, 0, 0);
             last = e->reason;
         }
     }
+    return lines;
 }
 
-static void print_quartile_effects(FILE *f, const nonsens_result *r)
+/* Pairs without a path have no line, so that those with one are counted first. */
+static int print_quartile_effects(FILE *f, const nonsens_result *r, bool all)
 {
     static const char *const head[] = {"cause", "effect", "step", "total effect", "per sd", "direct effect"};
     fprintf(f, "effects of %" PRId64 " variables on one another\n\n", r->variables);
-    text_print_words(f,
-                     "How far the mean of the effect moves if the cause goes from its lower to its upper quartile in "
-                     "all rows: the total effect, with all variables on the way, and the direct effect, with the other "
-                     "causes as they are. per sd: the total effect in standard deviations of the effect. Pairs that "
-                     "are not listed have no path between them: their effects are exactly 0.",
-                     0, 0);
-    print_unanswered(f, r);
-    print_table(f, r, (int)(sizeof head / sizeof *head), head, r->effects.quartile_effects, print_quartile_effect);
+    int lines = 2 + text_print_words(f,
+                                     "How far the mean of the effect moves if the cause goes from its lower to its "
+                                     "upper quartile. total: by all paths; direct: the other causes as they are; per "
+                                     "sd: the total effect in standard deviations. Pairs that are not listed have no "
+                                     "path: their effects are exactly 0.",
+                                     0, 0);
+    lines += print_unanswered(f, r);
+    return lines + print_table(f, r, (int)(sizeof head / sizeof *head), head, r->effects.quartile_effects,
+                               print_quartile_effect, all);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------------------
  */
 
-static void print_counterfactual(table *t, const nonsens_result *r, int64_t index)
+static bool print_counterfactual(table *t, const nonsens_result *r, int64_t index)
 {
     const nonsens_counterfactual *c = &r->effects.counterfactual[index];
-    char shown[SHOWN_BYTES], text[CELL_BYTES];
+    char shown[TEXT_NAME_BYTES], text[CELL_BYTES];
     snprintf(text, sizeof text, "%" PRId64, c->row + 1);
     cell(t, text);
     cell(t, name_of(shown, r, c->variable));
     cell(t, number(text, c->now));
     cell(t, estimate(text, &c->then));
+    return true;
 }
 
-static void print_counterfactuals(FILE *f, const nonsens_result *r)
+static int print_counterfactuals(FILE *f, const nonsens_result *r, bool all)
 {
     static const char *const head[] = {"row", "variable", "now", "would have been"};
     fputs("what rows would have been with ", f);
-    text_print_words(f, r->effects.question, 31, 0);
-    print_table(f, r, (int)(sizeof head / sizeof *head), head, r->effects.counterfactuals, print_counterfactual);
+    int lines = text_print_words(f, r->effects.question, 31, 0);
+    return lines + print_table(f, r, (int)(sizeof head / sizeof *head), head, r->effects.counterfactuals,
+                               print_counterfactual, all);
 }
 
-void text_print_effects(FILE *f, const nonsens_result *r)
+/* A test of the graph that failed is in a note as well. */
+static bool is_noted(const nonsens_result *r, const char *sentence)
 {
-    const result_effects *all = &r->effects;
-    (all->counterfactuals > 0 ? print_counterfactuals
-     : all->quartile_effects  ? print_quartile_effects
-                              : print_effects)(f, r);
-    text_print_heading(f, "The graph");
-    text_print_graph(f, r);
-    if (all->check) {
-        text_print_words(f, all->check, 0, 0);
+    bool found = false;
+    for (int64_t i = 0; i < r->notes; i++) {
+        found = found || strstr(r->note[i].text, sentence);
     }
+    return found;
+}
+
+int text_print_effects(FILE *f, const nonsens_result *r, bool all)
+{
+    const result_effects *found = &r->effects;
+    int lines = (found->counterfactuals > 0 ? print_counterfactuals
+                 : found->quartile_effects  ? print_quartile_effects
+                                            : print_effects)(f, r, all);
+    fputc('\n', f);
+    lines += 1 + text_print_basis(f, r, all);
+    return lines + (found->check && !is_noted(r, found->check) ? text_print_words(f, found->check, 0, 0) : 0);
 }

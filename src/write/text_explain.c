@@ -1,5 +1,6 @@
-/* text_explain.c - prints what `explain` found: root causes, a line per variable, the graph it rests on. */
+/* text_explain.c - prints what `explain` found: root causes, a line for each of the first variables, the graph. */
 #include "base/show.h"
+#include "methods/shared/reasoning.h"
 #include "write/text.h"
 #include "write/write_internal.h"
 
@@ -8,12 +9,12 @@
 
 enum {
     MAX_NAMED = 50,
-    MAX_LINES = 200,
+    SHORT_LINES = 12,
     DIGITS = 3,
     RANKED = 3,        /* variables that are named where nothing can be called */
     VERDICT_NAMES = 3, /* of root causes that a variable follows */
     CELL_BYTES = 2 * NUMBER_BYTES + 16,
-    VERDICT_BYTES = (VERDICT_NAMES + 1) * (SHOWN_BYTES + 2) + 40
+    VERDICT_BYTES = (VERDICT_NAMES + 1) * (TEXT_NAME_BYTES + 2) + 40
 };
 
 static const char *number_cell(char cell[CELL_BYTES], double value)
@@ -35,62 +36,86 @@ const char *report_verdict(int verdict)
     return word[verdict];
 }
 
+static const char *name_of(char out[TEXT_NAME_BYTES], const nonsens_result *r, int64_t variable)
+{
+    return text_name(out, r->names, r->variables, variable);
+}
+
 static const char *verdict_text(char out[VERDICT_BYTES], const nonsens_result *r, const nonsens_change *c)
 {
-    char name[SHOWN_BYTES];
+    char name[TEXT_NAME_BYTES];
     size_t used = (size_t)snprintf(out, VERDICT_BYTES, "%s", report_verdict(c->verdict));
     if (c->verdict == NONSENS_VERDICT_CHANGED && c->description[0]) {
         snprintf(out + used, VERDICT_BYTES - used, ": %s", c->description);
     }
     for (int64_t i = 0; c->verdict == NONSENS_VERDICT_FOLLOWS && i < c->followed && i <= VERDICT_NAMES; i++) {
         used += (size_t)snprintf(out + used, VERDICT_BYTES - used, "%s%s", i ? ", " : " ",
-                                 i == VERDICT_NAMES ? "..." : show_bare(name, r->names[c->follows[i]]));
+                                 i == VERDICT_NAMES ? "..." : name_of(name, r, c->follows[i]));
     }
     return out;
 }
 
-/* ---- the first line --------------------------------------------------------------------------------------------- */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static void print_roots(FILE *f, const nonsens_result *r)
+static int64_t count_verdict(const nonsens_result *r, int verdict)
 {
-    char name[SHOWN_BYTES];
-    int64_t named = 0;
-    fprintf(f, "root causes of %s:", show_bare(name, r->explained.of));
-    if (r->explained.ranking_only) {
-        fputs(" ranking only, likeliest first:", f);
-        for (int64_t i = 0; i < r->variables && i < RANKED; i++) {
-            fprintf(f, "%s %s", i ? "," : "", show_bare(name, r->names[r->explained.variable[i].variable]));
-        }
-        fputc('\n', f);
-        return;
+    int64_t count = 0;
+    for (int64_t i = 0; i < r->variables; i++) {
+        count += (int)r->explained.variable[i].verdict == verdict;
     }
-    for (int64_t i = 0; i < r->variables && r->explained.variable[i].verdict == NONSENS_VERDICT_CHANGED; i++, named++) {
-        if (named < MAX_NAMED) {
-            fprintf(f, "%s %s", named ? "," : "", show_bare(name, r->names[r->explained.variable[i].variable]));
-        }
-    }
-    fputs(named == 0 ? " none found\n" : named > MAX_NAMED ? ", ...\n" : "\n", f);
+    return count;
 }
 
-static void print_sentence(FILE *f, const nonsens_result *r)
+/* "root causes of s3: x2, x4" */
+static int print_roots(FILE *f, const nonsens_result *r)
 {
-    char of[SHOWN_BYTES], against[SHOWN_BYTES], alpha[NUMBER_BYTES], from[40] = "", before[60] = "", sentence[1200];
+    char name[TEXT_NAME_BYTES];
+    int64_t roots = count_verdict(r, NONSENS_VERDICT_CHANGED), named = roots < MAX_NAMED ? roots : MAX_NAMED;
+    if (r->explained.ranking_only) {
+        named = r->variables < RANKED ? r->variables : RANKED;
+    }
+    fprintf(f, "root causes of %s:%s", show_bare(name, r->explained.of),
+            r->explained.ranking_only ? " ranking only, likeliest first:" : "");
+    for (int64_t i = 0; i < named; i++) { // the likeliest come first
+        fprintf(f, "%s %s", i ? "," : "", name_of(name, r, r->explained.variable[i].variable));
+    }
+    fputs(named == 0 ? " none found\n" : !r->explained.ranking_only && roots > named ? ", ...\n" : "\n", f);
+    return 1;
+}
+
+/* "x2 changed itself: narrower (q < 0.001)." */
+static size_t add_first(char *out, size_t size, const nonsens_result *r)
+{
+    char name[TEXT_NAME_BYTES], verdict[VERDICT_BYTES], q[REASONING_P_BYTES];
+    const nonsens_change *c = &r->explained.variable[0];
+    if (r->explained.ranking_only || c->verdict != NONSENS_VERDICT_CHANGED) {
+        return 0;
+    }
+    bool single = r->options.fdr == FDR_NONE;
+    reasoning_p(q, single ? c->p_value : c->q_value);
+    q[0] = q[0] && !single ? 'q' : q[0];
+    return (size_t)snprintf(out, size, "Likeliest: %s %s%s%s%s. ", name_of(name, r, c->variable),
+                            verdict_text(verdict, r, c), q[0] ? " (" : "", q, q[0] ? ")" : "");
+}
+
+static int print_sentence(FILE *f, const nonsens_result *r)
+{
+    char of[SHOWN_BYTES], against[SHOWN_BYTES], from[40] = "", before[60] = "", rows[TEXT_COUNT_BYTES];
+    char other[TEXT_COUNT_BYTES], sentence[2 * TEXT_NAME_BYTES + 4 * SHOWN_BYTES + 400];
     const result_explanation *e = &r->explained;
-    int64_t rows = e->of_rows - e->onset + 1;
+    int64_t count = e->of_rows - e->onset + 1;
     show_bare(of, e->of);
     if (e->onset > 1) {
         snprintf(from, sizeof from, ", from its row %" PRId64 " on", e->onset);
         snprintf(before, sizeof before, "the %" PRId64 " before, and with ", e->onset - 1);
     }
-    snprintf(sentence, sizeof sentence,
-             "%s (%" PRId64 " row%s%s) is compared with %s%s (%" PRId64 " rows). A variable changed itself where its "
-             "distribution given its causes differs between them (%s at most %s); what changed only as its causes did "
-             "follows them.",
-             of, rows, rows == 1 ? "" : "s", from, before,
-             e->against ? show_bare(against, e->against) : "all other segments", e->other_rows,
-             r->options.fdr == FDR_NONE ? "p" : "q", number_print(alpha, r->options.alpha, DIGITS));
+    size_t used = add_first(sentence, sizeof sentence, r);
+    used = used < sizeof sentence ? used : sizeof sentence - 1;
+    snprintf(sentence + used, sizeof sentence - used, "%s (%s row%s%s) is compared with %s%s (%s rows).", of,
+             text_count(rows, count), count == 1 ? "" : "s", from, before,
+             e->against ? show_bare(against, e->against) : "all other segments", text_count(other, e->other_rows));
     fputc('\n', f);
-    text_print_words(f, sentence, 0, 0);
+    return 1 + text_print_words(f, sentence, 0, 0);
 }
 
 /* ---- the table -------------------------------------------------------------------------------------------------- */
@@ -112,72 +137,116 @@ static bool has_shares(const nonsens_result *r)
     return r->explained.target && !r->explained.target->reason;
 }
 
-static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c, int64_t rank, int width, bool all)
+/* The columns of the table: all of them only with --verbose. */
+typedef struct columns {
+    int name, verdict;
+    bool divergences, shares, all;
+} columns;
+
+static void print_line(FILE *f, const nonsens_result *r, int64_t rank, const columns *t)
 {
-    char name[SHOWN_BYTES], cell[CELL_BYTES], other[CELL_BYTES], verdict[VERDICT_BYTES];
-    fprintf(f, "  %4" PRId64 "  ", rank);
-    text_print_padded(f, show_bare(name, r->names[c->variable]), width);
-    fprintf(f, "  %8s", number_cell(cell, round(1000.0 * c->size) / 1000.0));
-    if (all) {
-        fprintf(f, "  %7s  %7s", change(cell, c->own), change(other, c->own_error));
+    const nonsens_change *c = &r->explained.variable[rank];
+    char name[TEXT_NAME_BYTES], cell[CELL_BYTES], other[CELL_BYTES], verdict[VERDICT_BYTES];
+    fprintf(f, "  %4" PRId64 "  ", rank + 1);
+    text_print_padded(f, name_of(name, r, c->variable), t->name);
+    fputs("  ", f);
+    text_print_padded(f, verdict_text(verdict, r, c), t->verdict);
+    fprintf(f, "  %7s", number_cell(cell, round(1000.0 * c->size) / 1000.0));
+    if (t->divergences) {
+        fprintf(f, "  %6s", number_cell(cell, c->scale));
     } else {
-        fprintf(f, "  %8s", number_cell(cell, c->score));
+        fprintf(f, "  %7s", number_cell(cell, c->score));
     }
-    fprintf(f, "  %8s  %8s", number_print_p(cell, c->p_value), number_print_p(other, c->q_value));
-    if (all) {
-        fprintf(f, "  %6s  %8s", number_cell(cell, c->scale), change(other, c->marginal));
+    if (t->divergences && t->all) {
+        fprintf(f, "  %7s  %7s", change(cell, c->own), change(other, c->own_error));
+        fprintf(f, "  %8s", change(other, c->marginal));
     }
-    if (has_shares(r)) {
+    if (t->all) {
+        fprintf(f, "  %8s", number_print_p(cell, c->p_value));
+    }
+    fprintf(f, "  %8s", number_print_p(other, c->q_value));
+    if (t->shares) {
         fprintf(f, "  %9s", number_cell(cell, c->effect_share));
     }
-    fprintf(f, "  %s\n", verdict_text(verdict, r, c));
+    fputc('\n', f);
 }
 
-static void print_head(FILE *f, int width, bool all, bool shares)
+static void print_head(FILE *f, const columns *t)
 {
-    fprintf(f, "\n  rank  %-*s  %8s", width, "variable", "size");
-    if (all) {
-        fprintf(f, "  %7s  %7s  %8s  %8s  %6s  %8s", "own", "error", "p", "q", "scale", "marginal");
-    } else {
-        fprintf(f, "  %8s  %8s  %8s", "score", "p", "q");
+    fprintf(f, "\n  rank  %-*s  %-*s  %7s", t->name, "variable", t->verdict, "verdict", "size");
+    fprintf(f, t->divergences ? "  %6s" : "  %7s", t->divergences ? "scale" : "score");
+    if (t->divergences && t->all) {
+        fprintf(f, "  %7s  %7s  %8s", "own", "error", "marginal");
     }
-    fprintf(f, "%s  verdict\n", shares ? "  on target" : "");
+    fprintf(f, t->all ? "  %8s  %8s" : "  %.0s%8s", "p", "q");
+    fprintf(f, "%s\n", t->shares ? "  on target" : "");
 }
 
-static void print_table(FILE *f, const nonsens_result *r)
+/* Explains the columns of the table. */
+static int print_legend(FILE *f, const columns *t)
 {
-    int64_t lines = r->variables < MAX_LINES ? r->variables : MAX_LINES;
-    char name[SHOWN_BYTES];
-    bool all = has_divergences(r);
-    int width = 8;
-    for (int64_t i = 0; i < lines; i++) {
-        width = text_wider(width, show_bare(name, r->names[r->explained.variable[i].variable]));
-    }
-    print_head(f, width, all, has_shares(r));
-    for (int64_t i = 0; i < lines; i++) {
-        print_line(f, r, &r->explained.variable[i], i + 1, width, all);
-    }
-    if (lines < r->variables) {
-        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->variables - lines);
-    }
-    fputs("\n  ", f);
-    text_print_words(
+    fputs("  ", f);
+    return text_print_words(
         f,
-        all ? "size: shift of the variable's disturbance, in interquartile ranges of normal rows; own: how "
-              "far its distribution differs, at least, and marginal: how far that of the variable itself "
-              "does (Jeffreys divergence, nats per row); error: standard error of own; scale: how many "
-              "times as wide the disturbance is."
-            : "size: shift of the variable's disturbance, in interquartile ranges of normal rows; score: "
-              "how far its rows are from normal, in standard deviations.",
+        t->divergences && t->all
+            ? "size: shift of the variable's disturbance, in interquartile ranges of the rows that it is compared "
+              "with; scale: how many "
+              "times "
+              "as wide the disturbance is; own: how far its distribution differs, at least, and marginal: how far that "
+              "of the variable itself does (Jeffreys divergence, nats per row); error: standard error of own."
+        : t->divergences ? "size: shift of the variable's own noise, in interquartile ranges of the rows that it is "
+                           "compared with; scale: how "
+                           "many times as wide the noise is."
+                         : "size: shift of the variable's own noise, in interquartile ranges of the rows that it is "
+                           "compared with; score: "
+                           "how far its rows are from normal, in standard deviations.",
         2, 2);
 }
 
-void text_print_explained(FILE *f, const nonsens_result *r)
+/* "... and 18 more: 3 follow others, 15 unchanged; --verbose shows them" */
+static void print_others(FILE *f, const nonsens_result *r, int64_t from)
 {
-    print_roots(f, r);
-    print_sentence(f, r);
-    text_print_target(f, r);
-    print_table(f, r);
-    text_print_heading(f, "The graph");
-    text_print_graph(f, r);
+    static const char *const word[] = {"changed", "follow others", "unchanged", "unclear", "elsewhere"};
+    int64_t count[5] = {0};
+    for (int64_t i = from; i < r->variables; i++) {
+        count[r->explained.variable[i].verdict]++;
+    }
+    fprintf(f, "  ... and %" PRId64 " more:", r->variables - from);
+    const char *before = " ";
+    for (int k = 0; k < 5; k++) {
+        if (count[k] > 0) {
+            fprintf(f, "%s%" PRId64 " %s", before, count[k], word[k]);
+            before = ", ";
+        }
+    }
+    fputs("; --verbose shows them\n", f);
+}
+
+static int print_table(FILE *f, const nonsens_result *r, bool all)
+{
+    int64_t lines = all || r->variables <= SHORT_LINES ? r->variables : SHORT_LINES - 1;
+    char name[TEXT_NAME_BYTES], verdict[VERDICT_BYTES];
+    columns t = {.name = 8, .verdict = 7, .divergences = has_divergences(r), .shares = has_shares(r), .all = all};
+    for (int64_t i = 0; i < lines; i++) {
+        t.name = text_wider(t.name, name_of(name, r, r->explained.variable[i].variable));
+        t.verdict = text_wider(t.verdict, verdict_text(verdict, r, &r->explained.variable[i]));
+    }
+    print_head(f, &t);
+    for (int64_t i = 0; i < lines; i++) {
+        print_line(f, r, i, &t);
+    }
+    if (lines < r->variables) {
+        print_others(f, r, lines);
+    }
+    return 2 + (int)lines + (lines < r->variables) + print_legend(f, &t);
+}
+
+int text_print_explained(FILE *f, const nonsens_result *r, bool all)
+{
+    int lines = print_roots(f, r);
+    lines += print_sentence(f, r);
+    lines += text_print_target(f, r);
+    lines += print_table(f, r, all);
+    fputc('\n', f);
+    return lines + 1 + text_print_basis(f, r, all);
 }

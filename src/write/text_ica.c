@@ -6,7 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_SHOWN = 10, NUMBER_COLUMNS = 12, LABEL_COLUMNS = 22, LABEL_BYTES = 128, DIGITS = 4, CHANGE_DIGITS = 3 };
+enum {
+    MAX_SHOWN = 10,
+    SHORT_UNMIXING = 7,
+    NUMBER_COLUMNS = 12,
+    LABEL_COLUMNS = 22,
+    LABEL_BYTES = 128,
+    DIGITS = 4,
+    CHANGE_DIGITS = 3
+};
 
 /* Cuts a text to this number of characters. */
 static const char *short_text(char out[LABEL_BYTES], const char *text, int characters)
@@ -14,16 +22,14 @@ static const char *short_text(char out[LABEL_BYTES], const char *text, int chara
     return show_text(out, LABEL_BYTES, text, (int64_t)strlen(text), characters);
 }
 
-/* The segment in which the source varies most (sign 1) or least (-1); ties go to the label that comes first. */
+/* The segment in which the source varies most (sign 1) or least (-1); ties go to the label that is listed first. */
 static int64_t extreme_segment(const nonsens_result *r, int64_t source, double sign)
 {
     const double *change = matrix_col(r->modulation, source);
-    int64_t best = 0;
-    for (int64_t e = 1; e < r->segments; e++) {
-        double more = sign * (change[e] - change[best]);
-        if (more > 0.0 || (more == 0.0 && strcmp(r->labels[e], r->labels[best]) < 0)) {
-            best = e;
-        }
+    int64_t best = r->label_order[0];
+    for (int64_t k = 1; k < r->segments; k++) {
+        int64_t e = r->label_order[k];
+        best = sign * (change[e] - change[best]) > 0.0 ? e : best;
     }
     return best;
 }
@@ -50,30 +56,32 @@ static void print_source(FILE *f, const nonsens_result *r, int64_t k)
     fputc('\n', f);
 }
 
-static void print_sources(FILE *f, const nonsens_result *r)
+static int print_sources(FILE *f, const nonsens_result *r)
 {
+    int64_t shown = r->source.cols < MAX_SHOWN ? r->source.cols : MAX_SHOWN;
     text_print_heading(f, "Sources");
     fprintf(f, "  %-6s  %10s  %10s", "source", "kurtosis", "skewness");
     if (r->segments > 1) {
-        fprintf(f, "  %-*s  %s", LABEL_COLUMNS, "varies most in", "least in (deviation over the pooled one)");
+        fprintf(f, "  %-*s  %s", LABEL_COLUMNS, "varies most in", "least in (standard deviation over the pooled one)");
     }
     fputc('\n', f);
-    for (int64_t k = 0; k < r->source.cols && k < MAX_SHOWN; k++) {
+    for (int64_t k = 0; k < shown; k++) {
         print_source(f, r, k);
     }
     if (r->source.cols > MAX_SHOWN) {
         fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->source.cols - MAX_SHOWN);
     }
+    return 3 + (int)shown + (r->source.cols > MAX_SHOWN);
 }
 
-static void print_unmixing(FILE *f, const nonsens_result *r)
+static int print_unmixing(FILE *f, const nonsens_result *r)
 {
     char name[LABEL_BYTES], value[NUMBER_BYTES];
     int64_t d = r->source.cols;
     text_print_heading(f, "Unmixing (rows are sources, columns the weights of variables less their means)");
     if (d > MAX_SHOWN) {
         fprintf(f, "  %" PRId64 " x %" PRId64 "; --json shows it\n", d, d);
-        return;
+        return 3;
     }
     fprintf(f, "  %-6s", "");
     for (int64_t j = 0; j < d; j++) {
@@ -88,22 +96,19 @@ static void print_unmixing(FILE *f, const nonsens_result *r)
         }
         fputc('\n', f);
     }
+    return 3 + (int)d;
 }
 
-void text_print_unmixed(FILE *f, const nonsens_result *r)
+int text_print_unmixed(FILE *f, const nonsens_result *r, bool all)
 {
+    char data[TEXT_DATA_BYTES];
     text_print_count(f, r->source.cols, "source", " by ");
     fputs(r->method, f);
     if (r->unmixed.statistic) {
         fprintf(f, " (statistic %s)", r->unmixed.statistic);
     }
-    fputs(" from ", f);
-    text_print_count(f, r->rows, "row", ", ");
-    if (r->segments > 0) {
-        text_print_count(f, r->segments, "segment", "\n");
-    } else {
-        fputs("no segments\n", f);
-    }
-    print_sources(f, r);
-    print_unmixing(f, r);
+    fprintf(f, " from %s%s\n", text_data(data, r), r->segments > 0 ? "" : ", no segments");
+    int lines = 1 + print_sources(f, r);
+    bool square = r->source.cols <= SHORT_UNMIXING;
+    return all || square ? lines + print_unmixing(f, r) : lines;
 }

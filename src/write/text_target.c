@@ -10,7 +10,7 @@ enum {
     DIGITS = 3,
     ERROR_DIGITS = 2,
     MAX_SENTENCES = 3,
-    PART_BYTES = 3 * NUMBER_BYTES + SHOWN_BYTES + 120,
+    PART_BYTES = 3 * NUMBER_BYTES + TEXT_NAME_BYTES + 120,
     ALL_BYTES = 6 * PART_BYTES
 };
 
@@ -46,29 +46,29 @@ static size_t add_share(char *out, size_t used, const char *who, const char *ver
 
 static size_t add_shares(char *out, size_t used, const nonsens_result *r)
 {
-    char name[SHOWN_BYTES];
+    char name[TEXT_NAME_BYTES];
     const nonsens_target_change *t = r->explained.target;
     int64_t said = 0;
     for (int64_t i = 0; i < r->variables && said < MAX_SENTENCES; i++) {
         const nonsens_change *c = &r->explained.variable[i];
         if (!isnan(c->effect_share)) {
             said++;
-            used = add_share(out, used, show_bare(name, r->names[c->variable]), "accounts", c->effect_share,
-                             c->effect_error, c->effect_part, t->change);
+            used = add_share(out, used, text_name(name, r->names, r->variables, c->variable), "accounts",
+                             c->effect_share, c->effect_error, c->effect_part, t->change);
         }
     }
     return add_share(out, used, "All other variables together", "account", t->others_share, t->others_error,
                      t->others_part, t->change);
 }
 
-void text_print_target(FILE *f, const nonsens_result *r)
+int text_print_target(FILE *f, const nonsens_result *r)
 {
     const nonsens_target_change *t = r->explained.target;
-    char name[SHOWN_BYTES], before[NUMBER_BYTES], after[NUMBER_BYTES], by[NUMBER_BYTES], out[ALL_BYTES];
+    char name[TEXT_NAME_BYTES], before[NUMBER_BYTES], after[NUMBER_BYTES], by[NUMBER_BYTES], out[ALL_BYTES];
     if (!t || !isfinite(t->change)) {
-        return;
+        return 0;
     }
-    show_bare(name, r->names[t->variable]);
+    text_name(name, r->names, r->variables, t->variable);
     size_t used = (size_t)snprintf(out, sizeof out, "The mean of %s changed by %s (from %s to %s).", name,
                                    number(by, t->change), number(before, t->normal), number(after, t->faulted));
     if (t->reason) {
@@ -83,5 +83,5 @@ void text_print_target(FILE *f, const nonsens_result *r)
         }
     }
     fputc('\n', f);
-    text_print_words(f, out, 0, 0);
+    return 1 + text_print_words(f, out, 0, 0);
 }

@@ -49,7 +49,7 @@ async function keep(page, name, options = { fullPage: true }) {
   await page.screenshot({ path: join(where, `${name}.png`), ...options });
 }
 
-/** A table has so many rows; it is made once it is unfolded. */
+/** A table has this many rows; it is made once it is unfolded. */
 async function hasRows(page, place, rows) {
   const row = page.locator(`${place} tbody tr`);
   await row.nth(rows - 1).waitFor({ state: 'attached' });
@@ -76,17 +76,21 @@ test('a direction: right decision, no error, all parts, interactions', async () 
   const result = json('pair.json');
   const { page, wrong, close } = await open('pair.html');
   const [cause, effect] = result.decision.split('->');
-  assert.equal(plain(await page.locator('h1').textContent()), `${cause} causes ${effect}`);
-  assert.equal(await page.title(), `${cause} causes ${effect} \u2013 nonsens`);
+  assert.equal(plain(await page.locator('h1').textContent()), `pair.csv: ${cause} causes ${effect}`);
+  assert.match(await page.locator('.period').textContent(), /1,500 rows in 10 segments/);
+  assert.match(await page.locator('.summary').textContent(), /How sure:.*Check next:/);
+  assert.equal(await page.locator('.multiples svg.plot').count(), 1, 'a plot of every segment');
+  assert.match(plain(await page.locator('.multiples svg.plot').getAttribute('aria-label')), /s1 .*, s2 .*, s9 .*, s10 /);
+  assert.equal(await page.title(), `pair.csv: ${cause} causes ${effect} \u2013 nonsens`);
   const order = await page.locator('main > section').evaluateAll((all) => all.map((s) => s.id));
-  assert.deepEqual(order, ['decision', 'evidence', 'lights', 'rows', 'segments', 'again']);
+  assert.deepEqual(order, ['decision', 'evidence', 'checks', 'rows', 'segments', 'again']);
   assert.equal(
     await page.locator('#evidence svg [aria-label="bar"] path, #evidence svg [aria-label="bar"] rect').count(),
     2,
   );
-  assert.equal(await page.locator('#rows figure').count(), 5, 'the pair and four of disturbances');
+  assert.equal(await page.locator('#rows figure').count(), 6, 'the pair, its segments and four of disturbances');
   assert.ok((await page.locator('#rows svg circle').count()) > 4 * 1400);
-  assert.ok((await page.locator('.lights li.fine').count()) >= 3);
+  assert.ok((await page.locator('#checks li.fine').count()) >= 3);
   assert.equal(await page.locator('#again code').textContent(), 'nonsens direction pair.csv --segment segment');
 
   // a segment alone, by the keyboard
@@ -108,11 +112,11 @@ test('a direction: right decision, no error, all parts, interactions', async () 
   assert.match(plain(await plot.locator('[aria-label="tip"]').textContent()), /row \d+, segment s\d+/);
 
   // tables
-  await page.locator('#evidence summary').click();
+  await page.locator('#evidence summary').first().click();
   await hasRows(page, '#evidence', result.evidence.length);
   const cells = await page.locator('#evidence tbody td:nth-child(3)').allTextContents();
   const small = cells.filter((_, k) => (result.evidence[k].p_value ?? 1) < result.p_value_bound);
-  assert.deepEqual([...new Set(small)], ['< 0.001']);
+  assert.deepEqual([...new Set(small)], ['<\u00a00.001']);
   await page.locator('#rows summary').first().click();
   await hasRows(page, '#rows', 1500);
 
@@ -396,7 +400,7 @@ test('from a result file alone, and with other data', async () => {
   assert.equal(await bare.page.locator('#rows').count(), 0);
   assert.equal(
     plain(await bare.page.locator('h1').textContent()),
-    plain(`${json('pair.json').decision.replace('->', ' causes ')}`),
+    json('pair.json').decision.replace('->', ' causes '),
   );
   assert.equal(await bare.page.locator('#segments figure').count(), 1);
   assert.deepEqual(bare.wrong, []);
@@ -427,11 +431,11 @@ test('what speaks against the answer in the text is a light on the page', async 
     assert.equal(notes.length, levels.length);
     const { page, wrong, close } = await open('hid.html');
     for (const level of ['caution', 'problem']) {
-      const shown = (await page.locator(`.lights li.${level} p`).allTextContents()).map(plain);
+      const shown = (await page.locator(`#checks li.${level} p`).allTextContents()).map(plain);
       notes.filter((_, k) => levels[k] === level).forEach((note) => assert.ok(shown.includes(note), note));
     }
     assert.ok(levels.includes('problem') || levels.includes('caution'), `${method} has something to say`);
-    const problems = await page.locator('.lights li.problem').count();
+    const problems = await page.locator('#checks li.problem').count();
     assert.equal(await page.locator('#decision p.problem').count(), problems > 0 ? 1 : 0);
     assert.deepEqual(wrong, []);
     await close();
@@ -445,7 +449,7 @@ test('explain: the root cause first, what changed as a picture, the graph with i
   nonsens(...explain, '--json', 'fault.json', '--html', 'fault.html', '-o', 'fault.txt');
   const truth = json('fault_truth.json').fault.variable;
   const { page, wrong, close } = await open('fault.html');
-  assert.equal(plain(await page.locator('h1').textContent()), `In s8, ${truth} changed by itself`);
+  assert.equal(plain(await page.locator('h1').textContent()), `fault.csv: In s8, ${truth} changed by itself`);
   assert.equal(await page.locator('#changes figure svg').count(), 1);
   await hasRows(page, '#changes', 5);
   assert.equal(plain(await page.locator('#changes tbody th').first().textContent()), truth);
@@ -480,7 +484,8 @@ function effectPage(name, graph, ...words) {
 /** Headline and text of the answer, without marks of direction and blanks that do not break. */
 async function answerOf(page) {
   const of = async (place) => plain(await page.locator(place).innerText()).replaceAll('\u00a0', ' ');
-  return { headline: await of('h1'), text: await of('#decision') };
+  const headline = plain(await page.locator('h1').textContent()).replaceAll('\u00a0', ' ').replace(/^\w+\.csv: /, '');
+  return { headline, text: await of('#decision') };
 }
 
 /** What every page of an effect must have, wide and narrow: no error, names, contrast, and no column of dashes. */
@@ -495,9 +500,9 @@ async function lookAt(name, look = async () => {}) {
     await page.waitForTimeout(100);
     assert.deepEqual(await page.evaluate(contrasts), [], `${name}: contrast, ${colorScheme}`);
     assert.deepEqual(await page.evaluate(unnamed), [], name);
-    const texts = await page.locator('#effects td, #effects figcaption, #effects text, #decision, #lights').allTextContents();
+    const texts = await page.locator('#effects td, #effects figcaption, #effects text, #decision, #checks').allTextContents();
     const empty = texts.filter((text) => text.trim() === '\u2013' || /NaN|undefined|null|Infinity/.test(text));
-    assert.deepEqual(empty, [], `${name}: a value that is none`);
+    assert.deepEqual(empty, [], `${name}: a value that is no value`);
     assert.deepEqual(wrong, [], name);
     await close();
   }
@@ -525,7 +530,7 @@ test('effect: one answer, on a page that report makes again', async () => {
     assert.equal(await onTheWay(page), 2);
     assert.equal(plain(await page.locator('.graph .node.set').textContent()), 'temp');
     assert.equal(plain(await page.locator('.graph .node.asked').textContent()), 'defects');
-    assert.match(await page.locator('#lights').textContent(), /hidden common cause.*would have to explain/);
+    assert.match(await page.locator('#checks').textContent(), /hidden common cause.*would have to explain/);
     assert.match(await page.locator('#again code').textContent(), /^nonsens effect plant.csv .*--do 'temp=0.2'/);
     assert.equal(await page.locator('nav a').first().textContent(), 'Answer');
   });
@@ -566,7 +571,7 @@ test('effect: a range, no answer and no path come first, with what would settle 
     assert.ok(text.includes(range.settle), 'what would settle it');
     assert.equal(await picturesIn(page), 1);
     assert.equal(await page.locator('#decision.open').count(), 1);
-    assert.match(await page.locator('#lights').textContent(), /Answers that are ranges/);
+    assert.match(await page.locator('#checks').textContent(), /Answers that are ranges/);
   });
   const refused = effectPage('refused', 'hidden.csv', '--do', 'temp=0.2', '--on', 'defects').effects[0];
   await lookAt('refused', async (page) => {

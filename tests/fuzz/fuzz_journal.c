@@ -45,7 +45,7 @@ static int64_t count_lines(nonsens_context *ctx, const char *path, visited *v)
 
 static void check_head(nonsens_context *ctx, const char *path)
 {
-    static const journal_kind kind = {"nonsens bootstrap", "resamples", "name another --journal"};
+    static const journal_kind kind = {"nonsens bootstrap", "bootstrap samples", "name another --journal"};
     journal j;
     json_value *head = json_object_of("options", json_string(kind.name), "seed", json_integer(0), NULL);
     check(journal_open(ctx, path, &j) == NONSENS_OK);
@@ -90,13 +90,13 @@ static void check_outcome(const bootstrap_outcome *outcome, int64_t d)
     }
 }
 
-static void check_resamples(nonsens_context *ctx, const char *path)
+static void check_samples(nonsens_context *ctx, const char *path)
 {
-    enum { RESAMPLES = 4, VARIABLES = 3 };
+    enum { SAMPLES = 4, VARIABLES = 3 };
     arena a = {0};
     journal j;
     check(journal_open(ctx, path, &j) == NONSENS_OK);
-    for (int64_t k = 0; k < RESAMPLES; k++) {
+    for (int64_t k = 0; k < SAMPLES; k++) {
         bootstrap_outcome outcome;
         bool there;
         const json_value *line = bootstrap_journal_find(&j, k);
@@ -136,13 +136,13 @@ static void read_pairs(nonsens_context *ctx, const char *path)
     static char name[][2] = {"a", "b", "c"}, *names[] = {name[0], name[1], name[2]};
     nonsens_options *options = pair_options(ctx);
     nonsens_pairs pairs = {.options = *options, .variables = 3, .names = names, .lines = {.journal = (char *)path}};
-    pairs_sink keeper;
+    pairs_sink sink;
     arena scratch = {0};
     int64_t there = 0;
     check(pairs_list(ctx, fuzz_data(ctx), &pairs) == NONSENS_OK && pairs.count == 3);
     pairs.method = method_find("reci");
-    check(pairs_sink_new(ctx, &scratch, fuzz_data(ctx), &pairs, &keeper) == NONSENS_OK);
-    pairs_sink_free(&keeper);
+    check(pairs_sink_new(ctx, &scratch, fuzz_data(ctx), &pairs, &sink) == NONSENS_OK);
+    pairs_sink_free(&sink);
     for (int64_t k = 0; k < pairs.count; k++) {
         if (pairs.lines.line[k].done) {
             check_pair(ctx, &pairs, k);
@@ -151,7 +151,7 @@ static void read_pairs(nonsens_context *ctx, const char *path)
     }
     if (there == pairs.count) {
         check(nonsens_pairs_write_json(ctx, &pairs, "/dev/null") == NONSENS_OK);
-        check(nonsens_pairs_write_text(ctx, &pairs, "/dev/null") == NONSENS_OK);
+        check(nonsens_pairs_write_text(ctx, &pairs, 0, "/dev/null") == NONSENS_OK);
     }
     journal_file_close(&pairs.lines.file);
     arena_free(&scratch);
@@ -263,7 +263,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nonsens_context *ctx = nonsens_context_new();
     check(ctx != NULL);
     if (is_turn(0, data, size)) {
-        check_resamples(ctx, fuzz_file(data, size));
+        check_samples(ctx, fuzz_file(data, size));
         check_lines(ctx, fuzz_file(data, size));
     }
     if (is_turn(1, data, size)) {

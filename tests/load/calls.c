@@ -1,5 +1,5 @@
 /*
- * calls COUNT [METHOD...] - so many `direction` calls in one process, with each method (all that decide on a pair where
+ * calls COUNT [METHOD...] - COUNT `direction` calls in one process, with each method (all that decide on a pair where
  * none is named): fails if the process takes more memory after the last than after the first tenth, time per call
  * grows, or no method has that name.
  */

@@ -20,9 +20,9 @@ static struct {
     char *name[MAX_OUTPUTS], *text[MAX_OUTPUTS];
 } whole; // what the undisturbed run wrote
 
-static const char *const INPUT[] = {"pair.csv",   "three.csv", "truth.json",   "graph.csv",         "known.txt",
-                                    "pairs.txt",  "kept.json", "kept.sources", "resamples.journal", "pairs.journal",
-                                    "values.npy", "table.tsv", "tetrad.txt",   "matrix.csv",        "found.json"};
+static const char *const INPUT[] = {"pair.csv",   "three.csv", "truth.json",   "graph.csv",       "known.txt",
+                                    "pairs.txt",  "kept.json", "kept.sources", "samples.journal", "pairs.journal",
+                                    "values.npy", "table.tsv", "tetrad.txt",   "matrix.csv",      "found.json"};
 
 /* ---- folders ---- */
 

@@ -170,7 +170,8 @@ static nonsens_status run_pairs(const scenario *s)
     status =
         status == NONSENS_OK ? nonsens_run_pairs(ctx, data, options, path_of(path, "out.journal"), &pairs) : status;
     status = status == NONSENS_OK ? nonsens_pairs_write_json(ctx, pairs, path_of(path, "out.json")) : status;
-    status = status == NONSENS_OK ? nonsens_pairs_write_text(ctx, pairs, path_of(path, "out.text")) : status;
+    status = status == NONSENS_OK ? nonsens_pairs_write_text(ctx, pairs, NONSENS_TEXT_ALL, path_of(path, "out.text"))
+                                  : status;
     nonsens_pairs_free(pairs);
     nonsens_data_free(data);
     nonsens_options_free(options);
@@ -189,7 +190,9 @@ static nonsens_status run_segments(const scenario *s)
                  ? nonsens_run_explain_all(ctx, data, NULL, options, path_of(path, "out.journal"), &all)
                  : status;
     status = status == NONSENS_OK ? nonsens_explanations_write_json(ctx, all, path_of(path, "out.json")) : status;
-    status = status == NONSENS_OK ? nonsens_explanations_write_text(ctx, all, path_of(path, "out.text")) : status;
+    status = status == NONSENS_OK
+                 ? nonsens_explanations_write_text(ctx, all, NONSENS_TEXT_ALL, path_of(path, "out.text"))
+                 : status;
     nonsens_explanations_free(all);
     nonsens_data_free(data);
     nonsens_options_free(options);
@@ -404,12 +407,12 @@ static const scenario SCENARIO[] = {
     {"resit graph", NONSENS_COMMAND_DISCOVER, "three.csv", {SEGMENTED, "method", "resit"}, run_analysis},
     {"icp graph", NONSENS_COMMAND_DISCOVER, "three.csv", {SEGMENTED, "method", "icp", "max-given", "1"}, run_analysis},
     {"cdnod graph", NONSENS_COMMAND_DISCOVER, "three.csv", {SEGMENTED, "method", "cdnod"}, run_analysis},
-    {"pc with resamples",
+    {"pc with bootstrap samples",
      NONSENS_COMMAND_DISCOVER,
      "three.csv",
      {SEGMENTED, "method", "pc", "bootstrap", "3", "journal", "@out.journal"},
      run_analysis},
-    {"pc with resamples, resumed",
+    {"pc with bootstrap samples, resumed",
      NONSENS_COMMAND_DISCOVER,
      "three.csv",
      {SEGMENTED, "method", "pc", "bootstrap", "3", "journal", "@out.journal", "resume", "true"},
@@ -541,7 +544,7 @@ static const scenario SCENARIO[] = {
 static const char *begun_journal(const scenario *s)
 {
     bool resumed = strstr(s->name, "resumed");
-    return !resumed ? NULL : s->run == run_pairs ? "pairs.journal" : "resamples.journal";
+    return !resumed ? NULL : s->run == run_pairs ? "pairs.journal" : "samples.journal";
 }
 
 #endif

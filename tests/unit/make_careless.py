@@ -67,7 +67,8 @@ LISTS = {
 # What a function without a status returns if an object is NULL or an index is out of range, where the header says so.
 NEUTRAL = {'nonsens_result_kind': 'NONSENS_KIND_NONE', 'nonsens_context_message': None, 'nonsens_context_warning': None}
 # The same value may be the right answer of a valid call.
-MAY_BE_NEUTRAL = {'nonsens_context_message', 'nonsens_result_reason', 'nonsens_data_warning_count', 'nonsens_data_warning_at',
+MAY_BE_NEUTRAL = {'nonsens_context_message', 'nonsens_result_reason', 'nonsens_data_note_at', 'nonsens_data_note_count',
+                  'nonsens_data_warning_count', 'nonsens_data_warning_at',
                   'nonsens_result_firm', 'nonsens_result_alternative_count', 'nonsens_result_alternative_at',
                   'nonsens_result_opinion_count', 'nonsens_result_opinion_at',
                   'nonsens_result_target_count', 'nonsens_result_target_at', 'nonsens_result_is_unfinished',

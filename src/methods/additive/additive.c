@@ -245,8 +245,8 @@ static void decide(const additive *fit, const additive_words *words, nonsens_res
     if (!is_testable(fit)) {
         result->reason =
             first->determined || second->determined
-                ? "One variable is a function of the other but for less than a ten-millionth of its variance: no noise "
-                  "is left that could be tested. Values far out hide the others like this, too."
+                ? "One variable is a function of the other except for less than a ten-millionth of its variance, so no "
+                  "noise is left to test. Outliers can have the same effect."
                 : "The tests could not be run: there are fewer than ten rows in every segment (or in all), or a "
                   "variable is constant there.";
         return;

@@ -192,7 +192,7 @@ static nonsens_status report_errors(nonsens_context *ctx, const reci *r, nonsens
     if (result->better != BETTER_NONE && by_range * result->score < 0.0) {
         return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                            "Scaled to [0, 1] by their smallest and largest values, as in the paper, the variables "
-                           "would be named the other way round: the answer hangs on the scale.");
+                           "would get the opposite direction: the answer depends on the scale.");
     }
     return NONSENS_OK;
 }
@@ -231,7 +231,7 @@ static nonsens_status note_noise(nonsens_context *ctx, const reci *r, nonsens_re
                         number_print(shown, less, 2)));
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "Comparing errors is a rule of thumb: it is right on average where the mechanism is not linear, "
+                       "Comparing errors is a rule of thumb: it is correct on average if the mechanism is not linear, "
                        "the noise is small and the mechanism unrelated to the distribution of the cause, and nothing "
                        "in these two variables alone can show the latter. With a linear mechanism it is "
                        "mostly wrong unless the noise is Gaussian, and then arbitrary.");

@@ -333,8 +333,8 @@ static nonsens_status note_open_directions(nonsens_context *ctx, const resit *r,
         return NONSENS_OK;
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "Directions that are not established, since the cause could have been taken for an effect as "
-                       "well (everything linear and Gaussian, or too few rows): %s. They follow the larger p-value.",
+                       "Directions that are not established, since the opposite direction fits as "
+                       "well (all linear and Gaussian, or too few rows): %s. They follow the larger p-value.",
                        open.text);
 }
 

@@ -159,7 +159,7 @@ static const char *reason_of(const verdict *v)
     case FOUND_CONTRADICTION:
         return "One variable changes over the segments; the other is not seen to, neither outright nor given the "
                "first, "
-               "although the two depend on one another: too little changes to tell cause from effect.";
+               "although the two depend on one another: too little changes to distinguish cause and effect.";
     case FOUND_BOTH_CHANGE:
         return v->cause < 0 ? "Both variables change, and the changes of P(cause) and P(effect | cause) are equally "
                               "dependent in both directions."
@@ -232,8 +232,8 @@ static nonsens_status add_notes(nonsens_context *ctx, const verdict *v, nonsens_
     if (v->weighed) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The tests contradict one another: both variables change over the segments, and each is not "
-                        "seen to once the other is known. The separation with the larger p-value is believed; more "
-                        "rows would tell."));
+                        "seen to once the other is known. The separation with the larger p-value is used; more "
+                        "rows would help."));
     }
     if (result->better != BETTER_NONE) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
@@ -247,7 +247,7 @@ static nonsens_status add_notes(nonsens_context *ctx, const verdict *v, nonsens_
     if (v->tests->data->segments < FEW_SEGMENTS) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "Changes of both variables are compared over %" PRId64 " segments, which is few; with 20 or "
-                        "more the direction is far more often right.",
+                        "more the direction is correct far more often.",
                         v->tests->data->segments));
     }
     return NONSENS_OK;

@@ -266,15 +266,15 @@ static nonsens_status add_notes(nonsens_context *ctx, const finder *f, const int
     TRY(cdnod_tests_note_options(ctx, &f->tests, result));
     if (f->found.capped) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                        "Sets of more than %" PRId64 " variables were not conditioned on, so that an edge may be there "
-                        "that a larger set would remove; --max-given raises this.",
+                        "Sets of more than %" PRId64 " variables were not conditioned on, so a larger set may remove "
+                        "further edges; --max-given raises this.",
                         f->tests.options->max_given));
     }
     if (r->conflicts > 0 || r->undecided > 0) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The tests contradict one another: %" PRId64 " v-structures were left out against others with "
                         "larger p-values, and %" PRId64 " edges stay without direction since rules imply both. Too few "
-                        "rows, a hidden common cause or a circle of causes look like this.",
+                        "rows, a hidden common cause or a cycle of causes look like this.",
                         r->conflicts, r->undecided));
     }
     return NONSENS_OK;

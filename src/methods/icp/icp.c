@@ -79,7 +79,7 @@ static void decide_changing(const pair_tests *t, const int32_t *rank, nonsens_re
         result->decision = t->stays[0] ? DECISION_INCONCLUSIVE : DECISION_NEITHER;
         result->reason =
             t->stays[0] ? "What either variable leaves of the other is not seen to change over the segments: both "
-                          "directions fit, and more rows or larger changes may tell them apart."
+                          "directions fit, and more rows or larger changes may distinguish them."
                         : "What either variable leaves of the other changes over the segments: the noise of the effect "
                           "changes too, or a hidden common cause acts, or the mechanism itself changes or is not "
                           "additive.";
@@ -101,9 +101,9 @@ static void decide_pair(const pair_tests *t, const nonsens_data *pair, nonsens_r
         result->decision = DECISION_INDEPENDENT;
         result->p_value = h->p_value;
         result->reason = result->options.pooling == POOLING_POOLED ? "No dependence is found."
-                                                                   : "Inside the segments no dependence is found.";
+                                                                   : "No dependence is found inside segments.";
     } else if (!t->changes[0] && !t->changes[1]) {
-        result->reason = "Nothing changes over the segments that the test sees, so direction is not identified.";
+        result->reason = "The test sees no change over segments, so the direction is not identified.";
     } else if (t->changes[0] != t->changes[1]) {
         result->reason = "Only one of the two variables is seen to change over the segments: it is the cause and too "
                          "little of its changes reaches the effect, or it is the effect and its own noise changes.";
@@ -369,7 +369,7 @@ static nonsens_status note_cycle(nonsens_context *ctx, const discovery *s, const
     }
     return left == 0 ? NONSENS_OK
                      : result_note(ctx, s->result, NONSENS_NOTE_PROBLEM,
-                                   "The edges run in a circle: the noise of at least one variable in it changes over "
+                                   "The edges form a cycle: the noise of at least one variable in it changes over "
                                    "the segments, or variables cause one another.");
 }
 

@@ -86,7 +86,8 @@ static nonsens_status report_check(nonsens_context *ctx, const nonsens_data *dat
     TRY(result_add(ctx, result, (double)check->dependent, NAN,
                    "pairs of residuals that depend on one another by Holm's rule", "dependent_pairs"));
     return result_add(ctx, result, (double)check->gaussians, NAN,
-                      "residuals that cannot be told from Gaussian ones; at most one may be", "gaussian_residuals");
+                      "residuals that cannot be distinguished from Gaussian ones; at most one may be",
+                      "gaussian_residuals");
 }
 
 static nonsens_status report_steps(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
@@ -152,8 +153,9 @@ static nonsens_status note_gaussian(nonsens_context *ctx, const nonsens_data *da
         snprintf(list + used, LIST_BYTES - used, ", ...");
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "%" PRId64 " of %" PRId64 " residuals cannot be told from Gaussian ones (%s): the order among "
-                       "these variables rests on little or nothing. More rows may help; where variances change over "
+                       "%" PRId64 " of %" PRId64
+                       " residuals cannot be distinguished from Gaussian ones (%s): the order "
+                       "of these variables is hardly identified. More rows may help; where variances change over "
                        "segments, nonsens direction --method structured on pairs needs no shape.",
                        check->gaussians, order->d, list);
 }

@@ -204,8 +204,8 @@ static nonsens_status check_segments(nonsens_context *ctx, const nonsens_data *p
     }
     if (pair->segments > MAX_SEGMENTS) {
         return fail(ctx, NONSENS_ERR_DATA,
-                    "%" PRId64 " segments are more than the %d that a segment classifier can tell "
-                    "apart in reasonable time; merge neighbouring segments",
+                    "%" PRId64 " segments are more than the %d that a segment classifier can "
+                    "distinguish in reasonable time; merge neighbouring segments",
                     pair->segments, MAX_SEGMENTS);
     }
     int64_t usable = 0;
@@ -266,10 +266,10 @@ const char *disturbances_doubt(const disturbances *d)
 {
     if (!(d->fit.chance - d->fit.loss > GAIN_Z * d->fit.gain_se)) {
         return is_in_sample(d)
-                   ? "The segments cannot be told apart even on the rows that the network was trained on: the method "
-                     "has nothing to work with. More rows or more different segments are needed."
-                   : "The segments cannot be told apart on held-out rows: the method has nothing to work with. More "
-                     "rows or more different segments are needed.";
+                   ? "The segments cannot be distinguished even on the rows that the network was trained on, so the "
+                     "method has no change to learn from. More rows or more different segments are needed."
+                   : "The segments cannot be distinguished on held-out rows, so the method has no change to learn "
+                     "from. More rows or more different segments are needed.";
     }
     if (d->one_change) {
         return "Only one direction of change is visible in the segments: one disturbance may not change, or both "

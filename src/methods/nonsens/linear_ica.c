@@ -23,9 +23,9 @@ static const char *doubt_words(enum unmixing_failure why)
         break;
     case PROPORTIONAL:
         return "The variances inside the segments do not change, or change in proportion, so joint diagonalisation "
-               "cannot tell the disturbances apart; --unmixing score-matching uses their shape as well.";
+               "cannot separate the disturbances; --unmixing score-matching uses their shape as well.";
     case GAUSSIAN:
-        return "Both disturbances look Gaussian, so this unmixing cannot tell them apart; --unmixing "
+        return "Both disturbances look Gaussian, so this unmixing cannot separate them; --unmixing "
                "joint-diagonalisation uses how their variances change over the segments.";
     case GAUSSIAN_PROPORTIONAL:
         return "Both disturbances look Gaussian inside the segments and their variances change in proportion or not at "

@@ -300,8 +300,8 @@ nonsens_status monti_judge_tests(nonsens_context *ctx, const monti_tests *tests,
             "of the test which the opposite direction would need to pass, times four.";
     } else if (result->decision == DECISION_INCONCLUSIVE) {
         result->reason =
-            kept == 0 ? "All four tests reject: no variable is independent of a disturbance. A hidden common cause, a "
-                        "feedback, or disturbances estimated too roughly for so many rows look like this."
+            kept == 0   ? "All four tests reject: no variable is independent of a disturbance. A hidden common cause, "
+                          "feedback, or disturbances estimated too roughly for this many rows look like this."
             : kept == 2 ? "Two tests do not reject, but not in the pattern of independent variables."
                         : "Too few tests reject to name a cause: more rows may help.";
         TRY(result_note(ctx, result, NONSENS_NOTE_INFO, "%s", advice));

@@ -182,7 +182,7 @@ static nonsens_status report_ratio(nonsens_context *ctx, const monti_ratio *r, b
          "I(second; N of first) - I(first; N of second) in nats per row, by nearest neighbours; positive prefers "
          "the first variable as the cause"},
         {"R by derivatives",
-         "likelihood ratio by entropies and derivatives with the fold correction; positive likewise"},
+         "likelihood ratio by entropies and derivatives with the fold correction; positive prefers the same"},
         {"R as printed", "the same as the paper prints it, without the fold correction"}};
     for (int k = 0; k < 3; k++) {
         TRY(result_add(ctx, result, r->value[k], NAN, shown[k].text, "%s", shown[k].name));

@@ -12,9 +12,11 @@
  * nothing causes it.  --pooling pooled pools all rows.
  *
  * Tests: fisher-z straight from correlation matrices, one per segment (indep/fisher_z.h; mean and heterogeneity over
- * segments; with --bends given functions that are not linear, pc_knots.h), or a kernel test (indep/ci.h).  hsic cannot
+ * segments; with --knots given functions that are not linear, pc_knots.h), or a kernel test (indep/ci.h).  hsic cannot
  * condition, so it means kci, which is hsic if nothing is given.  alpha is that of each test, as in all of the
  * literature on PC; it is not corrected for their number.
+ *
+ * If values are missing (--na pairwise), each test uses the rows that have its variables (pc_gaps.h); fisher-z alone.
  *
  * Differences from the literature: sets so large that no segment has enough rows for Fisher's z (|S| + 4) are not
  * tested.  The usual answer, independence, would remove edges for lack of rows.
@@ -24,8 +26,8 @@
 #include "methods/pc/pc_method.h"
 
 _Static_assert((int)COLLIDERS_CONSERVATIVE == (int)ORIENT_CONSERVATIVE, "options name the rules in their order");
-_Static_assert((int)COLLIDERS_MAJORITY == (int)ORIENT_MAJORITY, "likewise");
-_Static_assert((int)CONFLICTS_PRIORITY == (int)ORIENT_PRIORITY, "likewise");
+_Static_assert((int)COLLIDERS_MAJORITY == (int)ORIENT_MAJORITY, "options name the rules in their order");
+_Static_assert((int)CONFLICTS_PRIORITY == (int)ORIENT_PRIORITY, "options name the rules in their order");
 
 enum { FISHER_Z_OVERHEAD = 3 }; /* rows of a segment that a test needs beside those for the given variables */
 
@@ -51,7 +53,11 @@ static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column
         max_rows = rows > max_rows ? rows : max_rows;
     }
     int64_t room = (max_rows - FISHER_Z_OVERHEAD - 1) / (1 + s->knots);
-    if (s->knots > 0) {
+    if (s->data->gap) {
+        s->gaps = (pc_gaps){s->data, *all, s->groups, s->knots};
+        s->testing.test = pc_gaps_ask;
+        s->testing.state = &s->gaps;
+    } else if (s->knots > 0) {
         TRY(pc_knots_new(ctx, a, all, &s->groups, s->knots, &s->piecewise));
         s->testing.test = pc_knots_ask;
         s->testing.state = &s->piecewise;
@@ -70,6 +76,11 @@ static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column
 static nonsens_status open_tester(nonsens_context *ctx, arena *a, const column_set *all, pc_search *s)
 {
     column_set *variable; // (d)
+    if (s->data->gap) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "values are missing, and kernel tests need all of them; take --test fisher-z, or leave out rows "
+                    "with missing ones by --na drop-rows");
+    }
     ci_options ci = ci_options_from(s->options);
     ci.test = s->test;
     ci.threads = 1; // pairs are tested in parallel
@@ -108,7 +119,7 @@ nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_dat
                                       .max_given = options->max_given,
                                       .threads = (int)options->threads,
                                       .phase = "testing independence"};
-    out->knots = options->bends < 0 ? default_knots : options->bends;
+    out->knots = options->knots < 0 ? default_knots : options->knots;
     if (known) {
         TRY(knowledge_permute(ctx, a, known, data->column_rank, &out->known));
         out->testing.known = &out->known;

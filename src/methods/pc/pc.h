@@ -9,6 +9,7 @@
 #include "data/dataset.h"
 #include "graph/orient.h"
 #include "graph/skeleton_test.h"
+#include "methods/pc/pc_gaps.h"
 #include "methods/pc/pc_knots.h"
 #include "methods/shared/result.h"
 
@@ -21,6 +22,7 @@ typedef struct pc_search {
     fisher_z_data correlations;         /* TEST_FISHER_Z without knots */
     skeleton_fisher_z linear;           /* TEST_FISHER_Z without knots */
     pc_knots piecewise;                 /* TEST_FISHER_Z with knots > 0 */
+    pc_gaps gaps;                       /* TEST_FISHER_Z if values are missing */
     int64_t knots;                      /* of TEST_FISHER_Z */
     skeleton_ci asked;                  /* of the other tests */
     knowledge known;                    /* of the nodes */
@@ -31,7 +33,7 @@ typedef struct pc_search {
 
 /*
  * Finds the skeleton, v-structures and what follows by Meek's rules.  known (user's order) may be NULL.  default_knots
- * holds for --bends -1.  Memory comes from `a`; free the search also if this fails.  The search must not move: the
+ * holds for --knots -1.  Memory comes from `a`; free the search also if this fails.  The search must not move: the
  * state of its tests points into it.
  */
 nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,

@@ -1,5 +1,5 @@
 /*
- * pc_knots.h - Fisher's z given functions of variables that are linear between knots (--bends).
+ * pc_knots.h - Fisher's z given functions of variables that are linear between knots (--knots).
  */
 #ifndef METHODS_PC_PC_KNOTS_H
 #define METHODS_PC_PC_KNOTS_H

@@ -254,9 +254,9 @@ static nonsens_status say_line(nonsens_context *ctx, const line_work *w, const o
     return result_reason(ctx, result,
                          "Tests leave the direction of %s - %s open; %s says that %s causes %s. The edge %s.", a, b,
                          w->method->info.name, forward ? a : b, forward ? b : a,
-                         left     ? "stays without direction all the same"
-                         : agrees ? "is directed so"
-                                  : "is directed the other way, as follows from arrows that were surer");
+                         left     ? "still stays without direction"
+                         : agrees ? "gets this direction"
+                                  : "gets the other direction, which follows from more certain edges");
 }
 
 /* Adds a note on a line that stays undirected. */
@@ -315,8 +315,7 @@ static nonsens_status note_lines(nonsens_context *ctx, const line_work *w, nonse
         TRY((is_left ? note_left : note_common)(ctx, w, line, result));
     }
     if (skipped > 0) {
-        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "Of %" PRId64 " more edges such things are to be said.",
-                        skipped));
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "The same holds for %" PRId64 " more edges.", skipped));
     }
     if (w->lines == 0) {
         return result_note(ctx, result, NONSENS_NOTE_INFO, "Tests of independence left no edge without direction.");

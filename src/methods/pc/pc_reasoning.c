@@ -32,7 +32,7 @@ static nonsens_status say_separation(nonsens_context *ctx, const pc_search *s, i
     show_bare(a, pc_name(s, x));
     show_bare(b, pc_name(s, y));
     list_given(s, pair, list);
-    return result_reason(ctx, result, "%s and %s are not seen to depend on one another%s%s (%s): no edge.", a, b,
+    return result_reason(ctx, result, "No dependence between %s and %s is seen%s%s (%s): no edge.", a, b,
                          pair->count > 0 ? " given " : "", list, reasoning_p(p_value, pair->p_value));
 }
 
@@ -52,7 +52,8 @@ static nonsens_status say_skeleton(nonsens_context *ctx, const pc_search *s, non
         }
     }
     if (said < separated) {
-        TRY(result_reason(ctx, result, "Likewise %" PRId64 " further pairs have no edge.", separated - said));
+        TRY(result_reason(ctx, result, "%" PRId64 " further pairs have no edge for the same reason.",
+                          separated - said));
     }
     return result_reason(ctx, result,
                          "Of %" PRId64 " pairs, %" PRId64 " are adjacent: given no set of up to %" PRId64
@@ -68,7 +69,7 @@ nonsens_status pc_say_reasoning(nonsens_context *ctx, const pc_search *s, nonsen
                          "Directions: of %" PRId64
                          " triples a - b - c whose ends are not adjacent, those where b does not "
                          "separate a from c make b a common effect (%" PRId64 " are ambiguous, %" PRId64
-                         " contradict one another); further arrows follow since there is no circle and no other common "
+                         " contradict one another); further arrows follow since there is no cycle and no other common "
                          "effect (Meek's rules).",
                          r->triples, r->ambiguous, r->conflicts);
 }

@@ -47,16 +47,15 @@ static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, n
     }
     if (s->knots > 0) {
         return result_note(ctx, result, NONSENS_NOTE_INFO,
-                           "fisher-z looks for correlation alone, once functions with %" PRId64 " bends of each given "
-                           "variable are taken out: an edge without correlation is missed. --test kci sees it, and "
+                           "fisher-z looks for correlation alone, after functions with %" PRId64 " knots of each given "
+                           "variable are removed: an edge without correlation is missed. --test kci sees it, and "
                            "takes longer.",
                            s->knots);
     }
-    return result_note(
-        ctx, result, NONSENS_NOTE_CAUTION,
-        "fisher-z sees linear dependence alone: an edge without correlation is missed, and where "
-        "mechanisms bend, edges stay that others explain. --bends 4 helps against the latter, --test kci against "
-        "both.");
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                       "fisher-z sees only linear dependence: an edge without correlation is missed, and if mechanisms "
+                       "are not linear, "
+                       "edges stay that others explain. --knots 4 helps against the latter, --test kci against both.");
 }
 
 /* Notes segments that never enter a test, or do not enter tests given the largest sets. */
@@ -132,7 +131,7 @@ static nonsens_status note_untested(nonsens_context *ctx, arena *a, const pc_sea
         return NONSENS_OK;
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "%" PRId64 " of %" PRId64 " pairs of variables could not be tested: no segment has rows enough "
+                       "%" PRId64 " of %" PRId64 " pairs of variables could not be tested: no segment has enough rows "
                        "in which both vary. They have no edge for that reason alone; merge small segments.",
                        untested, d * (d - 1) / 2);
 }
@@ -149,18 +148,18 @@ static nonsens_status note_directions(nonsens_context *ctx, const pc_search *s, 
     if (r->conflicts > 0 && s->options->conflicts == CONFLICTS_BIDIRECTED) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The tests contradict one another: %" PRId64 " %s since v-structures want both directions. "
-                        "Too few rows, a hidden common cause or a circle of causes look like this.",
+                        "Too few rows, a hidden common cause or a cycle of causes look like this.",
                         r->conflicts, r->conflicts == 1 ? "edge has two heads" : "edges have two heads"));
     } else if (r->conflicts > 0) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The tests contradict one another: %" PRId64
                         " %s left out against others with larger p-values. "
-                        "Too few rows, a hidden common cause or a circle of causes look like this.",
+                        "Too few rows, a hidden common cause or a cycle of causes look like this.",
                         r->conflicts, r->conflicts == 1 ? "v-structure was" : "v-structures were"));
     }
     if (r->undecided > 0) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                        "%" PRId64 " %s without direction since the rules imply both, a circle or another "
+                        "%" PRId64 " %s without direction since the rules imply both, a cycle or another "
                         "v-structure: the tests contradict one another there.",
                         r->undecided, r->undecided == 1 ? "edge stays" : "edges stay"));
     }
@@ -181,15 +180,15 @@ nonsens_status pc_report(nonsens_context *ctx, arena *a, const pc_search *s, non
     TRY(note_segments(ctx, s, result));
     if (s->data->segments > 0 && s->options->pooling != POOLING_STRATIFIED) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                        "All segments were thrown together: variables that change over the segments at the same time "
-                        "look dependent. --pooling stratified tests inside segments."));
+                        "All segments were pooled: variables that change over segments at the same time look "
+                        "dependent. --pooling stratified tests inside segments."));
     }
     if (s->found.capped) {
         bool for_rows = s->testing.max_given < s->options->max_given;
         TRY(result_note(
             ctx, result, NONSENS_NOTE_CAUTION,
-            "Sets of more than %" PRId64 " variables were not conditioned on, so that an edge may be there that "
-            "a larger set would remove; %s.",
+            "Sets of more than %" PRId64 " variables were not conditioned on, so a larger set may remove further "
+            "edges; %s.",
             s->testing.max_given, for_rows ? "there are too few rows for more" : "--max-given raises this"));
     }
     TRY(note_directions(ctx, s, result));

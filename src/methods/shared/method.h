@@ -39,12 +39,14 @@ typedef struct memory_need {
 
 typedef struct method {
     nonsens_method_info info;
+    const char *assumes_briefly;    /* info.assumes in a line */
     method_fn *direction;           /* NULL if it cannot decide on a pair */
     method_fn *discover;            /* NULL if it cannot find a graph */
     const method_server *server;    /* of discover; NULL: it does not share its work, and keeps none in a journal */
     memory_need direction_memory;   /* of direction */
     memory_need discover_memory;    /* of discover */
-    int64_t max_rows;               /* more rows are sampled down to these if --most-rows is 0; 0: all are used */
+    int64_t max_rows;               /* more rows are sampled down to these if --max-rows is 0; 0: all are used */
+    bool takes_missing;             /* finds graphs of data with missing values (--na pairwise) */
     bool is_opinion;                /* asked as a second opinion on a pair (--opinions all) */
     const char *pair_option;        /* key of the option that names the method which it asks about pairs, or NULL */
     const char *published_as;       /* if it uses as-published: what to write on the command line for it */

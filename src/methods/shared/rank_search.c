@@ -31,7 +31,7 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, rank_search *l)
         size[e] = pair->start[e + 1] - pair->start[e];
     }
     const double *column[2] = {warped[0], warped[1]};
-    canonical_input in = {pair->n, 2, segments, column, pair->segment, size, NULL};
+    canonical_input in = {pair->n, 2, segments, column, pair->segment, size, NULL, NULL};
     TRY(canonical_columns(ctx, &scratch, &in, l->user, sign));
     TRY(canonical_rows(ctx, &scratch, &in, l->user, sign, l->user_row, l->user_segment));
     for (int64_t e = 0; e < segments; e++) {
@@ -259,7 +259,7 @@ double rank_search_level(const rank_search *l)
 
 compare_draws rank_search_draws(const rank_search *l, int threads, int64_t draws)
 {
-    return (compare_draws){threads, draws, l->options->seed, l->blocks};
+    return (compare_draws){.threads = threads, .draws = draws, .seed = l->options->seed, .blocks = l->blocks};
 }
 
 void rank_search_compare(const rank_search *l, const double *larger, const double *smaller, classifier_difference *out)

@@ -9,7 +9,12 @@
 #include <math.h>
 
 static const double CLEARLY_NOT = 0.05; /* a further rank is not fitted if its score test has a larger p-value */
-static const double TOLERATED = 0.003;  /* share of the free classifier's gain over chance that may be lost */
+/*
+ * A test of a rank needs few draws if p is far from every level: far below alpha over the number of tests, or above
+ * this, five times CLEARLY_NOT.
+ */
+static const double FAR_BELOW = 1e-4, FAR_ABOVE = 0.25;
+static const double TOLERATED = 0.003; /* share of the free classifier's gain over chance that may be lost */
 enum { CALIBRATION_DRAWS = 199, MAX_SEGMENTS = 400 };
 /*
  * TESTS: how many a decision usually rests on, three ranks of either kind of feature and two restrictions.
@@ -97,12 +102,20 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_
     return NONSENS_OK;
 }
 
+static compare_draws rank_draws(const rank_search *l)
+{
+    compare_draws by = rank_search_draws(l, l->threads, CALIBRATION_DRAWS);
+    by.low = FAR_BELOW * l->options->alpha / FURTHER_TESTS;
+    by.high = FAR_ABOVE;
+    return by;
+}
+
 /* Compares two neighbouring ranks; small is NULL for rank 0. */
 static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const rank_search *l, const classifier_fit *small,
                                  classifier_fit *large, classifier_difference *out)
 {
     SCOPED_ARENA(scratch);
-    compare_draws by = rank_search_draws(l, l->threads, CALIBRATION_DRAWS);
+    compare_draws by = rank_draws(l);
     TRY(compare_rank(ctx, &scratch, &by, small, large, out));
     arena_free(&scratch);
     if (!large->held_out && out->p_value <= rank_search_level(l)) {
@@ -124,7 +137,7 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
     const classifier_fit *small = r == 1 ? NULL : &out->fit[r - 1];
     if (r > ALWAYS_SCORED) { // rare ranks: the score, which needs no fit, comes first
         SCOPED_ARENA(scratch);
-        compare_draws by = rank_search_draws(l, l->threads, CALIBRATION_DRAWS);
+        compare_draws by = rank_draws(l);
         TRY(compare_rank_score(ctx, &scratch, &by, small, &out->step[r]));
         if (out->step[r].p_value > CLEARLY_NOT) {
             return NONSENS_OK;

@@ -28,14 +28,14 @@ nonsens_status reasoning_begin(nonsens_context *ctx, const method *m, nonsens_re
     }
     if (result->is_graph) {
         TRY(result_reason(ctx, result,
-                          "The data are %" PRId64 " rows of %" PRId64 " variables%s; asked is what "
+                          "The data are %" PRId64 " rows of %" PRId64 " variables%s. The question is what "
                           "causes what among them.",
                           result->rows, result->variables, segments));
     } else {
         show_bare(a, result->names[0]);
         show_bare(b, result->names[1]);
         TRY(result_reason(ctx, result,
-                          "The data are %" PRId64 " rows%s; asked is whether %s causes %s or %s causes %s.",
+                          "The data are %" PRId64 " rows%s. The question is whether %s causes %s or %s causes %s.",
                           result->rows, segments, a, b, b, a));
     }
     return result_reason(ctx, result, "Method %s: %s (%s).", m->info.name, m->info.summary, m->info.citation);

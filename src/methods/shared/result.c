@@ -1,6 +1,7 @@
 /* result.c - fills in, queries and frees a result. */
 #include "methods/shared/result.h"
 
+#include "base/natural.h"
 #include "base/parallel.h"
 #include "data/dataset.h"
 #include "graph/edge.h"
@@ -19,10 +20,13 @@ static nonsens_status copy_data_facts(nonsens_context *ctx, nonsens_result *resu
     result->segments = data->segments;
     result->variables = data->d;
     result->warnings = data->warnings;
+    result->data_notes = data->notes;
     result->data_hash = data->hash;
     TRY(arena_texts(ctx, a, data->d, (const char *const *)data->names, &result->names));
     TRY(arena_texts(ctx, a, data->segments, (const char *const *)data->labels, &result->labels));
+    TRY(natural_order(ctx, a, data->segments, (const char *const *)data->labels, &result->label_order));
     TRY(arena_texts(ctx, a, data->warnings, (const char *const *)data->warning, &result->warning));
+    TRY(arena_texts(ctx, a, data->notes, (const char *const *)data->note, &result->data_note));
     ARENA_TRY(ctx, a, result->input_row, data->n);
     memcpy(result->input_row, data->input_row, (size_t)data->n * sizeof *result->input_row);
     ARENA_TRY(ctx, a, result->start, data->segments + 1);
@@ -84,6 +88,12 @@ nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, nonsens
     result->note[result->notes] = (nonsens_note){text, level};
     result->notes += text != NULL;
     return text ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+nonsens_status result_check(nonsens_context *ctx, nonsens_result *result, const char *text)
+{
+    result->passed += text == NULL;
+    return text ? result_note(ctx, result, NONSENS_NOTE_CAUTION, "%s", text) : NONSENS_OK;
 }
 
 nonsens_status result_add_opinion(nonsens_context *ctx, nonsens_result *result, const nonsens_opinion *opinion)
@@ -162,6 +172,29 @@ static void order_edges(nonsens_result *result)
     }
 }
 
+/* The place of the intervention's segment in the order of labels. */
+static int64_t target_place(const nonsens_result *result, const nonsens_target *t)
+{
+    int64_t place = 0;
+    while (place < result->segments && result->labels[result->label_order[place]] != t->segment) {
+        place++;
+    }
+    return place;
+}
+
+/* Orders interventions by segment, as labels are listed; those of one segment keep their order. */
+static void order_targets(nonsens_result *result)
+{
+    for (int64_t i = 1; i < result->target_count; i++) {
+        nonsens_target moved = result->target[i];
+        int64_t at = i, place = target_place(result, &moved);
+        for (; at > 0 && target_place(result, &result->target[at - 1]) > place; at--) {
+            result->target[at] = result->target[at - 1];
+        }
+        result->target[at] = moved;
+    }
+}
+
 /* ---- the decision in words ---- */
 
 bool result_names_direction(const nonsens_result *result)
@@ -186,6 +219,7 @@ nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result)
     bool named = result_names_direction(result);
     bool directed = result->better != BETTER_NONE;
     order_edges(result);
+    order_targets(result);
     result->decision_text = named ? result_arrow(ctx, result, result->decision == DECISION_FIRST_CAUSES)
                                   : arena_text(ctx, &result->memory, word[result->decision]);
     result->direction_text = directed ? result_arrow(ctx, result, result->better == BETTER_FIRST) : NULL;

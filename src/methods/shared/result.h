@@ -22,6 +22,9 @@ enum result_decision {
 
 enum result_better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 
+/* Stands between what an answer assumes and what the method assumes that found its graph. */
+#define RESULT_GRAPH_ASSUMES " For the graph by "
+
 /* Other explanations of what is seen, as bits of result->alternatives. */
 enum result_alternative {
     ALTERNATIVE_HIDDEN_CAUSE = 1,
@@ -108,6 +111,12 @@ typedef struct result_training {
     double *loss[2][3];       /* (epochs) [training rows, held-out rows][lowest, middle, highest]; NaN: none */
 } result_training;
 
+/* What a method says of one direction of a pair. */
+typedef struct result_direction {
+    const char *verdict;    /* "fits", "rejected", "doubtful"; NULL: the method judges no single direction */
+    double loss, low, high; /* on held-out rows, nats per row, with its interval at level 1 - alpha; NaN: no loss */
+} result_direction;
+
 struct nonsens_result {
     arena memory; /* owns everything below */
     nonsens_options options;
@@ -129,12 +138,19 @@ struct nonsens_result {
     int64_t notes, note_capacity;
     char **step; /* the reasoning from the data to the decision, a sentence or two each */
     int64_t steps, step_capacity;
-    const char *assumes;            /* from the registry */
+    result_direction judged[2];  /* first -> second, second -> first */
+    int64_t passed;              /* checks of assumptions that found nothing; what others found is in a note */
+    bool is_plain;               /* one direction fits and the other is rejected: the reason says no more than that */
+    const char *assumes;         /* from the registry */
+    const char *assumes_briefly; /* in a line; NULL: `assumes` is short enough */
     const char *bidirected_meaning; /* from the registry: what a <-> b means; NULL: a hidden common cause */
     /* of the data */
     int64_t rows, segments, variables;
     char **names, **labels, **warning;
+    int64_t *label_order; /* (segments) segments in the order in which labels are listed (base/natural.h) */
     int64_t warnings;
+    char **data_note; /* (data_notes) how the file was understood */
+    int64_t data_notes;
     uint64_t data_hash;
     bool sampled; /* a sample of the rows was used, and no disturbances are kept (subsample.h) */
     /* estimated disturbances or sources and their modulation, if the method has them; else v is NULL */
@@ -177,6 +193,8 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
 /* Adds a note: one or more sentences. */
 nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, nonsens_note_level level, const char *format,
                            ...) __attribute__((format(printf, 4, 5)));
+/* Adds a caution if `text` is not NULL, else counts a check that found nothing. */
+nonsens_status result_check(nonsens_context *ctx, nonsens_result *result, const char *text);
 /* Adds a note on the segments that an independence test left out, if there are any. */
 nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t min_rows);
 /* Adds the next step of the reasoning (reasoning.h). */

@@ -10,9 +10,9 @@
  *     y = sum_k v_k  l_k / (l_k + 1 / nu)  v_k' L^-1 (mean - grand mean),   W = L L',   L^-1 B L^-T = sum_k l_k v_k
  * v_k',
  *
- * in units of the deviation within segments: what does not change over segments is shrunk away.  W and B come from the
- * segments of other folds, so that chance in a segment does not choose what its rows are grouped by.  Groups are cells
- * around k-means of y; a row belongs to the cell of y without the row itself.
+ * in units of the standard deviation within segments: what does not change over segments is shrunk away.  W and B come
+ * from the segments of other folds, so that chance in a segment does not choose what its rows are grouped by.  Groups
+ * are cells around k-means of y; a row belongs to the cell of y without the row itself.
  */
 #include "methods/shared/segment_groups.h"
 

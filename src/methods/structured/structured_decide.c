@@ -149,13 +149,13 @@ static unsigned alternatives_to(const structured *s, int cause)
 /* ---- decision ---- */
 
 static const char EXPLAINED[] =
-    "With this cause the differences between the segments are explained; with the other they are not.";
-static const char UNCHANGED[] =
-    "The cause does not change, and what changes in the effect is not a function of the effect alone: the cause acts "
-    "on it, or a hidden cause that does not change acts on both.";
+    "With this cause the differences between segments are explained; with the other they are not.";
+static const char UNCHANGED[] = "The cause does not change, and what changes in the effect is not a function of the "
+                                "effect alone. So the cause acts "
+                                "on it, or a hidden cause that does not change acts on both.";
 static const char BY_MECHANISMS[] =
-    "In this direction mechanisms that are the same in all segments leave disturbances that are independent or nearly "
-    "so, and in the other they do not. The differences between the segments alone do not decide.";
+    "In this direction, mechanisms that are the same in all segments leave disturbances that are independent or nearly "
+    "so; in the other they do not. The differences between segments alone do not decide.";
 static const char VETOED[] =
     "The differences between the segments speak for one direction, but its disturbances stay dependent inside "
     "segments: the cause may be measured with error, the mechanism may differ between segments, rows may be selected, "
@@ -166,6 +166,7 @@ static void conclude(const structured *s, int cause, double p_value, const char 
     result->decision = s->search.user[cause] == 0 ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
     result->p_value = fmin(1.0, p_value);
     result->reason = reason;
+    result->is_plain = reason == EXPLAINED && s->cause[cause].verdict == FITS;
     result->firm = is_firm(s, cause) ? NONSENS_FIRM_YES : NONSENS_FIRM_NO;
     result->alternatives = result->firm == NONSENS_FIRM_YES ? 0 : alternatives_to(s, cause);
 }
@@ -191,16 +192,18 @@ static bool is_excess(const structured *s, int cause)
 static void decide_one(const structured *s, int cause, nonsens_result *result)
 {
     if (s->cause[cause].verdict == DOUBTFUL) {
-        result->reason = "One direction is refuted, and the other is doubtful.";
+        result->reason = "One direction is rejected, and the other is doubtful.";
     } else if (is_vetoed(s, cause)) {
         result->reason = VETOED;
     } else if (!is_clear(s, cause) && !is_supported(s, cause)) {
-        result->reason = "One direction is refuted and the other is not, but on held-out rows the difference between "
-                         "the two is within its error.";
+        result->reason =
+            "One direction is rejected and the other is not, but on held-out rows their difference is within "
+            "its error.";
     } else if (is_excess(s, cause)) {
-        result->reason = "One direction is refuted and the other is not, but the segments differ in more ways than two "
-                         "disturbances would explain: a hidden cause that changes, a changing mechanism, mixed "
-                         "segments or an effect that changes in several ways are possible.";
+        result->reason =
+            "One direction is rejected and the other is not, but the segments differ in more ways than two "
+            "disturbances explain: a hidden cause that changes, a changing mechanism, mixed "
+            "segments or an effect that changes in several ways are possible.";
     } else {
         conclude(s, cause, 2.0 * s->cause[1 - cause].loss.p_value, s->cause[cause].own > 0 ? EXPLAINED : UNCHANGED,
                  result);
@@ -214,21 +217,22 @@ static void decide_by_classifiers(const structured *s, nonsens_result *result)
     if (!s->dependent && !(first && second)) {
         result->decision = DECISION_INDEPENDENT;
         result->p_value = s->dependence.p_value;
-        result->reason = "Inside the segments no dependence is found.";
+        result->reason = "No dependence is found inside segments.";
     } else if (s->free.rank == 0) {
-        result->reason = "Held-out rows cannot be classified by segment: nothing that changes is visible, so the "
-                         "direction is not identified.";
+        result->reason = "Held-out rows cannot be classified by segment: no change is visible, so the direction is not "
+                         "identified.";
     } else if (first != second) {
         decide_one(s, first ? 1 : 0, result);
     } else if (s->free.rank == 1 && (first || s->rank > 1)) {
-        result->reason = "The segments differ in one way only that is sure, and it involves both variables: both "
+        result->reason = "Only one way in which the segments differ is certain, and it involves both variables: both "
                          "disturbances change in proportion or nearly so, and the direction is not visible.";
     } else if (!first) {
-        result->reason = "Neither direction is refuted: with more rows or segments one may be, or the mechanism is one "
-                         "of those that fit both ways.";
+        result->reason =
+            "Neither direction is rejected. With more rows or segments one may be, or the mechanism is one "
+            "of those that fit both ways.";
     } else {
         result->decision = DECISION_NEITHER;
-        result->reason = "Both directions are refuted. The variables may cause one another, a hidden cause may act on "
+        result->reason = "Both directions are rejected. The variables may cause one another, a hidden cause may act on "
                          "both, the mechanism may change, or the cause may be measured with error.";
     }
 }
@@ -279,9 +283,9 @@ void structured_decide(const structured *s, nonsens_result *result)
 {
     if (time_blocks_do_not_suffice(&s->search.time)) {
         result->decision = DECISION_INCONCLUSIVE;
-        result->reason = "The dependence between rows reaches so far back in time that segments hold too few "
-                         "independent blocks. Longer "
-                         "segments would help.";
+        result->reason =
+            "Rows depend on rows so far back in time that segments have too few independent blocks. Longer "
+            "segments would help.";
         return;
     }
     decide_by_classifiers(s, result);

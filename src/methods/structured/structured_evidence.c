@@ -38,16 +38,16 @@ static nonsens_status report_ranks(nonsens_context *ctx, const structured *s, no
     const rank_search_outcome *f = &s->free;
     if (s->search.grouped) {
         TRY(result_add(ctx, result, (double)s->search.segments, NAN,
-                       "groups of segments that look alike; classifiers tell these apart, not single segments",
+                       "groups of segments that look alike; classifiers distinguish these, not single segments",
                        "groups of segments"));
     }
     TRY(result_add(ctx, result, (double)f->rank, NAN,
-                   "ways in which the segments differ: features that tell them apart", "rank"));
+                   "ways in which the segments differ: features that distinguish them", "rank"));
     for (int64_t r = 1; r <= f->tried; r++) {
         bool scored = r <= f->fitted && f->fit[r].held_out;
         TRY(result_add(ctx, result, scored ? f->step[r].mean : NAN, f->step[r].p_value,
-                       r == 1 ? "nats per row that one feature gains over the segment shares on unseen rows"
-                              : "nats per row that a further feature gains on unseen rows; not fitted where the score "
+                       r == 1 ? "nats per row that one feature gains over the segment shares on held-out rows"
+                              : "nats per row that a further feature gains on held-out rows; not fitted if the score "
                                 "speaks clearly against it",
                        "gain of rank %" PRId64, r));
     }
@@ -64,7 +64,7 @@ static nonsens_status report_alone(nonsens_context *ctx, const structured *s, no
                        "ways in which the segments differ in this variable alone; 0 means that it is at chance",
                        "rank of %s alone", name_of(s, result, j)));
         TRY(result_add(ctx, result, alone->rank > 0 ? gain_over_shares(s, &alone->fit[alone->rank]) / whole : 0.0, NAN,
-                       "share of what the free classifier knows about the segment that this variable alone tells",
+                       "share of the free classifier's information on the segment that this variable alone has",
                        "information in %s", name_of(s, result, j)));
     }
     return NONSENS_OK;
@@ -136,10 +136,9 @@ static nonsens_status report_direction(nonsens_context *ctx, const structured *s
     TRY(result_add(ctx, result, h->loss.z, NAN, "the same over its standard error", "z of %s->%s", cause, effect));
     TRY(result_add(ctx, result, h->loss.ratio, NAN, "penalised likelihood ratio on all rows, in nats",
                    "ratio of %s->%s", cause, effect));
-    TRY(result_add(ctx, result, h->loss.null_mean, NAN, "what it would be on average if nothing were lost",
+    TRY(result_add(ctx, result, h->loss.null_mean, NAN, "the ratio to expect if nothing is lost",
                    "expected ratio of %s->%s", cause, effect));
-    return result_add(ctx, result, (double)h->own, NAN,
-                      "features that see the cause alone, of those that the two directions have",
+    return result_add(ctx, result, (double)h->own, NAN, "features that depend on the cause alone",
                       "restricted features of %s->%s", cause, effect);
 }
 
@@ -168,27 +167,23 @@ static nonsens_status report_between(nonsens_context *ctx, const structured *s, 
     double sign = structured_in_user_order(s) ? 1.0 : -1.0;
     return result_add(
         ctx, result, sign * s->between.mean, NAN,
-        s->at_rank_two ? "nats per row by which the first direction predicts unseen rows better than the second, with "
-                         "two features although one is all that is sure"
-                       : "nats per row by which the first direction predicts unseen rows better than the second",
+        s->at_rank_two
+            ? "nats per row by which the first direction predicts held-out rows better than the second, with "
+              "two features although only one is certain"
+            : "nats per row by which the first direction predicts held-out rows better than the second",
         "%s->%s over %s->%s", result->names[0], result->names[1], result->names[1], result->names[0]);
 }
 
-static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
+/* What the text says of each direction in a line. */
+static void judge_direction(const structured *s, int j, nonsens_result *result)
 {
-    enum { DIGITS = 3 };
-    const classifier_difference *loss = &s->cause[j].loss;
-    char value[NUMBER_BYTES], low[NUMBER_BYTES], high[NUMBER_BYTES], level[NUMBER_BYTES];
-    if (s->cause[j].own == 0) {
-        return NONSENS_OK;
-    }
-    return result_note(ctx, result, NONSENS_NOTE_INFO,
-                       "On unseen rows %s->%s loses %s nats per row against the free classifier (%s %% interval %s to "
-                       "%s).",
-                       name_of(s, result, j), name_of(s, result, 1 - j), number_print(value, loss->mean, DIGITS),
-                       number_print(level, 100.0 * (1.0 - s->search.options->alpha), DIGITS),
-                       number_print(low, loss->mean - reach(s, loss), DIGITS),
-                       number_print(high, loss->mean + reach(s, loss), DIGITS));
+    static const char *const WORD[] = {[FITS] = "fits", [DOUBTFUL] = "doubtful", [REJECTED] = "rejected"};
+    const structured_hypothesis *h = &s->cause[j];
+    bool has_loss = h->own > 0;
+    result->judged[s->search.user[j]] = (result_direction){.verdict = WORD[h->verdict],
+                                                           .loss = has_loss ? h->loss.mean : NAN,
+                                                           .low = has_loss ? h->loss.mean - reach(s, &h->loss) : NAN,
+                                                           .high = has_loss ? h->loss.mean + reach(s, &h->loss) : NAN};
 }
 
 /* ---- modulation ---- */
@@ -263,34 +258,51 @@ static nonsens_status add_sources(nonsens_context *ctx, arena *a, const structur
 
 /* ---- notes ---- */
 
+/* Does the classifier of each variable alone see a change, and did that of its direction converge? */
+static nonsens_status check_variable(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
+{
+    const structured_hypothesis *h = &s->cause[j];
+    const char *name = name_of(s, result, j), *unchanged = NULL, *unconverged = NULL;
+    if (s->alone[j].rank == 0) {
+        unchanged = arena_format(ctx, &result->memory,
+                                 "%s alone does not distinguish the segments: its own noise does not visibly change. "
+                                 "Segments that differ more would help.",
+                                 name);
+        TRY(unchanged ? NONSENS_OK : NONSENS_ERR_MEMORY);
+    }
+    TRY(result_check(ctx, result, unchanged));
+    if (h->own == 0 || !h->fit.theta) {
+        return NONSENS_OK;
+    }
+    if (!h->fit.converged) {
+        unconverged =
+            arena_format(ctx, &result->memory,
+                         "The classifier for %s->%s did not converge fully: see whether another --basis gives "
+                         "the same answer.",
+                         name, name_of(s, result, 1 - j));
+        TRY(unconverged ? NONSENS_OK : NONSENS_ERR_MEMORY);
+    }
+    return result_check(ctx, result, unconverged);
+}
+
 static nonsens_status add_notes(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     for (int c = 0; c < 2; c++) {
-        int j = variable_of(s, c);
-        if (s->alone[j].rank == 0) {
-            TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                            "%s alone does not tell the segments apart: its own disturbance does not "
-                            "visibly change.",
-                            name_of(s, result, j)));
-        }
-        if (s->cause[j].own > 0 && s->cause[j].fit.theta && !s->cause[j].fit.converged) {
-            TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "The classifier for %s->%s did not converge fully.",
-                            name_of(s, result, j), name_of(s, result, 1 - j)));
-        }
+        TRY(check_variable(ctx, s, variable_of(s, c), result));
     }
     if (s->rank > s->free.rank) {
         TRY(result_note(ctx, result, NONSENS_NOTE_INFO,
-                        "One way in which the segments differ is sure, and it involves both variables; the directions "
-                        "are compared with two, where changes in proportion would fit both ways."));
+                        "One way in which the segments differ is certain, and it involves both variables. The "
+                        "directions are compared with two, where changes in proportion would fit both ways."));
     }
-    if (s->free.rank > 2) {
-        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                        "The segments differ in %" PRId64 " ways, more than one for each disturbance: means and scales "
-                        "may both change, the mechanism may change, segments may be mixed, or a hidden common cause "
-                        "may act.",
-                        s->free.rank));
+    if (s->free.rank <= 2) {
+        return result_check(ctx, result, NULL);
     }
-    return NONSENS_OK;
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                       "The segments differ in %" PRId64 " ways, more than one for each disturbance: means and scales "
+                       "may both change, the mechanism may change, segments may be mixed, or a hidden common cause may "
+                       "act. `nonsens diagnose` shows whether a single segment is odd.",
+                       s->free.rank);
 }
 
 static nonsens_status note_few_rows(nonsens_context *ctx, const structured *s, nonsens_result *result)
@@ -300,11 +312,11 @@ static nonsens_status note_few_rows(nonsens_context *ctx, const structured *s, n
     double rows = (double)pair->n / (double)pair->segments;
     char shown[NUMBER_BYTES];
     if (rows >= FEW_ROWS) {
-        return NONSENS_OK;
+        return result_check(ctx, result, NULL);
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "The segments have %s rows on average. With fewer than about %d, a misfit of either direction "
-                       "cannot be seen yet: a direction may look right only because too little speaks against it.",
+                       "The segments have %s rows on average. With fewer than about %d a misfit is hardly visible, so "
+                       "a wrong direction may look right; collect more rows, or merge segments.",
                        number_print(shown, rows, 3), FEW_ROWS);
 }
 
@@ -316,8 +328,8 @@ static nonsens_status note_record(nonsens_context *ctx, nonsens_result *result)
     }
     return result_note(
         ctx, result, NONSENS_NOTE_INFO,
-        "Of 26 real pairs with a known cause on which this method did not conclude, the direction that it "
-        "named was right in 15 (docs/real-data.md).");
+        "On 26 real pairs with a known cause this method did not decide; the direction that it then named was "
+        "correct for 15 (docs/real-data.md).");
 }
 
 static nonsens_status note_groups(nonsens_context *ctx, const structured *s, nonsens_result *result)
@@ -326,7 +338,7 @@ static nonsens_status note_groups(nonsens_context *ctx, const structured *s, non
         return NONSENS_OK;
     }
     return result_note(ctx, result, NONSENS_NOTE_INFO,
-                       "With more than %d segments, classifiers tell groups of segments apart: here %" PRId64
+                       "With more than %d segments, classifiers distinguish groups of segments: here %" PRId64
                        " groups of %" PRId64 " segments. A row's group is found from the other rows of its segment. No "
                        "answer is called firm then.",
                        RANK_SEARCH_UNGROUPED, s->search.segments, s->search.pair->segments);
@@ -345,8 +357,8 @@ nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const str
         TRY(report_between(ctx, s, result));
         TRY(report_alone(ctx, s, result));
         TRY(report_weights(ctx, scratch, s, result));
-        for (int c = 0; c < 2; c++) {
-            TRY(say_loss(ctx, s, variable_of(s, c), result));
+        for (int j = 0; j < 2; j++) {
+            judge_direction(s, j, result);
         }
         TRY(add_notes(ctx, s, result));
         TRY(add_sources(ctx, scratch, s, result));

@@ -11,14 +11,12 @@ static nonsens_status say_dependence(nonsens_context *ctx, const structured *s, 
 {
     char a[SHOWN_BYTES], b[SHOWN_BYTES], p_value[REASONING_P_BYTES];
     if (s->dependence.segments_used == 0) {
-        return result_reason(ctx, result,
-                             "Whether %s and %s depend on one another inside the segments cannot be tested.",
+        return result_reason(ctx, result, "It cannot be tested whether %s and %s are dependent inside segments.",
                              show_bare(a, result->names[0]), show_bare(b, result->names[1]));
     }
     return result_reason(ctx, result, "Inside the segments %s and %s are %s (kernel test of independence, %s).",
                          show_bare(a, result->names[0]), show_bare(b, result->names[1]),
-                         s->dependent ? "dependent, so that there is something to explain"
-                                      : "not seen to depend on one another",
+                         s->dependent ? "dependent, so there is something to explain" : "not seen to be dependent",
                          reasoning_p(p_value, s->dependence.p_value));
 }
 
@@ -31,13 +29,13 @@ static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_
                *verdict = r <= f->rank ? "it is needed"
                           : f->step[r].p_value > rank_search_rank_level(&s->search, KIND_BOTH, r)
                               ? "it is not needed"
-                              : "too little, for all its significance, to count";
+                              : "significant, but too small to count";
     if (!fitted) {
-        return result_reason(ctx, result, "%s would tell the segments apart no better (%s): %s.", which,
+        return result_reason(ctx, result, "%s would not distinguish the segments better (%s): %s.", which,
                              reasoning_p(p_value, f->step[r].p_value), verdict);
     }
-    return result_reason(ctx, result, "%s tells the segments of unseen rows apart %s by %s nats per row (%s): %s.",
-                         which, f->step[r].mean < 0.0 ? "worse" : "better",
+    return result_reason(ctx, result, "%s classifies held-out rows %s by %s nats per row (%s): %s.", which,
+                         f->step[r].mean < 0.0 ? "worse" : "better",
                          number_print(gain, fabs(f->step[r].mean), REASONING_DIGITS),
                          reasoning_p(p_value, f->step[r].p_value), verdict);
 }
@@ -63,18 +61,16 @@ static nonsens_status say_direction(nonsens_context *ctx, const structured *s, i
     if (h->own == 0) {
         return result_reason(
             ctx, result,
-            "If %s causes %s, nothing that changes needs to be seen in %s alone, and nothing is: nothing "
-            "speaks against this direction.",
+            "%s->%s: no change is seen in %s alone, and this direction needs none, so nothing speaks against it.",
             cause, effect, cause);
     }
     return result_reason(
         ctx, result,
-        "If %s causes %s, what changes in the disturbance of %s is a function of %s alone, so that %" PRId64
-        " of %" PRId64 " features may be made to see %s alone without loss. Made so, they lose %s nats "
-        "per row on held-out rows (%s): %s.",
+        "If %s causes %s, the changes in the noise of %s are a function of %s alone: %" PRId64 " of %" PRId64
+        " features that depend on %s alone should lose nothing. They lose %s nats per row on held-out rows (%s): %s.",
         cause, effect, cause, cause, h->own, s->rank, cause, number_print(loss, h->loss.mean, REASONING_DIGITS),
         reasoning_p(p_value, h->loss.p_value),
-        is_excused(s, h) ? "held-out rows show that this is under a twentieth of the other direction's loss"
+        is_excused(s, h) ? "on held-out rows this is less than a twentieth of the other direction's loss"
                          : VERDICT[h->verdict]);
 }
 
@@ -85,17 +81,15 @@ static nonsens_status say_directions(nonsens_context *ctx, const structured *s, 
     if (s->rank > s->free.rank) {
         TRY(result_reason(
             ctx, result,
-            "One way in which the segments differ is sure, and neither variable alone shows all of it: the "
-            "directions are compared with two features all the same, where changes in proportion would "
-            "fit both ways."));
+            "One way in which the segments differ is certain, and neither variable alone shows all of it. The "
+            "directions are compared with two features, where changes in proportion would fit both ways."));
     }
     for (int c = 0; c < 2; c++) {
         TRY(say_direction(ctx, s, structured_in_user_order(s) ? c : 1 - c, result));
     }
-    return result_reason(
-        ctx, result, "Compared with one another on held-out rows%s, the two directions are %s standard errors apart.",
-        s->at_rank_two ? ", with two features although one is all that is sure" : "",
-        number_print(z, fabs(s->between.z), REASONING_DIGITS));
+    return result_reason(ctx, result, "On held-out rows%s the two directions differ by %s standard errors.",
+                         s->at_rank_two ? ", with two features although only one is certain," : "",
+                         number_print(z, fabs(s->between.z), REASONING_DIGITS));
 }
 
 /* Says what the mechanisms leave if the user's column is the cause. */
@@ -106,12 +100,12 @@ static nonsens_status say_opinion(nonsens_context *ctx, const structured *s, int
     show_bare(cause, result->names[column]);
     show_bare(effect, result->names[1 - column]);
     if (!way->explains) {
-        return result_reason(ctx, result, "A mechanism of %s predicts held-out rows no better if it knows %s.", effect,
-                             cause);
+        return result_reason(ctx, result, "A mechanism of %s does not predict held-out rows better with %s as a cause.",
+                             effect, cause);
     }
     return result_reason(
         ctx, result, "Mechanisms by which %s causes %s leave disturbances that are %s inside segments (%s).", cause,
-        effect, way->dependence.p_value < s->search.options->alpha ? "dependent" : "not seen to depend on one another",
+        effect, way->dependence.p_value < s->search.options->alpha ? "dependent" : "not seen to be dependent",
         reasoning_p(p_value, way->dependence.p_value));
 }
 

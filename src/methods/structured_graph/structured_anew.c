@@ -99,7 +99,7 @@ static double bound_end(const structured_search *s, const trial *t, int side, in
 {
     const structured_score *now = fit_of(s, &s->graph, t->end[side], nodes);
     const structured_score *then = fit_of(s, &t->graph, t->end[side], nodes);
-    double sum = then->total - now->total;
+    double sum = structured_difference(s->scores, now, then);
     for (int64_t i = 0; i < s->graph.d; i++) {
         sum += is_offered(s, t, side, i, nodes) ? bounds_addition(s, then, i) : 0.0;
     }
@@ -145,8 +145,9 @@ nonsens_status search_reverse_anew(nonsens_context *ctx, arena *scratch, structu
     int64_t count, *nodes, chosen = -1;
     trial *list;
     pdag after;
-    double best = MIN_REVERSAL;
-    ARENA_TRY(ctx, scratch, list, pdag_edge_count(&s->graph) + 1);
+    int64_t edges = pdag_edge_count(&s->graph);
+    double best = 0.0;
+    ARENA_TRY(ctx, scratch, list, edges + 1);
     ARENA_TRY(ctx, scratch, nodes, s->graph.d);
     TRY(pdag_new(ctx, scratch, s->graph.d, &after));
     TRY(list_trials(ctx, scratch, s, list, &count));
@@ -166,7 +167,8 @@ nonsens_status search_reverse_anew(nonsens_context *ctx, arena *scratch, structu
         const trial *t = &list[i];
         double gain = compare_sets(s, t->end[0], &s->graph, &t->graph, nodes).total +
                       compare_sets(s, t->end[1], &s->graph, &t->graph, nodes).total;
-        if (gain > best) {
+        int64_t growth = pdag_edge_count(&t->graph) - edges;
+        if (gain > least_gain(s, growth) && gain > best && search_is_new(s, &t->graph)) {
             best = gain;
             chosen = i;
         }

@@ -62,7 +62,7 @@ static double promise_of(const contest *c, const move *m, bool *fitted)
         const structured_score *now, *then;
         find_scores(c, t->to, &now, &then);
         if (is_settled(now) && is_settled(then)) {
-            sum += move_is_first_of_effect(m, i) ? then->total - now->total : 0.0;
+            sum += move_is_first_of_effect(m, i) ? structured_difference(c->s->scores, now, then) : 0.0;
             continue;
         }
         double gained = *remembered(c->s, t);
@@ -138,7 +138,8 @@ static void remember(const contest *c, const move *m)
         const structured_score *now, *then;
         if (move_is_only_of_effect(m, i)) {
             find_scores(c, m->toggle[i].to, &now, &then);
-            *remembered(c->s, &m->toggle[i]) = m->toggle[i].add ? then->total - now->total : now->total - then->total;
+            double gain = structured_difference(c->s->scores, now, then);
+            *remembered(c->s, &m->toggle[i]) = m->toggle[i].add ? gain : -gain;
         }
     }
 }
@@ -147,24 +148,24 @@ static void remember(const contest *c, const move *m)
 static void consider(contest *c, const move *m)
 {
     structured_gain gain = move_gain(c->s, m, &c->after, c->nodes); // makes `after` the graph after the move
-    bool adds = m->count == 1; // the others increase one sum of scores, so no graph comes twice
-    double least = fmax(MIN_REVERSAL, move_growth(m) * c->s->min_gain);
-    bool is_worth = gain.total > least && (!adds || gain.z > c->s->level);
+    bool adds = m->count == 1;
+    bool is_worth = gain.total > least_gain(c->s, move_growth(m)) && (!adds || gain.z > c->s->level);
     remember(c, m);
-    if (is_worth && (!c->best || gain.total > c->best_gain || (gain.total == c->best_gain && m < c->best))) {
+    if (is_worth && search_is_new(c->s, &c->after) &&
+        (!c->best || gain.total > c->best_gain || (gain.total == c->best_gain && m < c->best))) {
         c->best = m;
         c->best_gain = gain.total;
     }
 }
 
 /*
- * Considers moves from *next on that promise more than the best so far has, up to `most` that must be fitted; those of
- * which nothing is known do not count.
+ * Considers moves from *next on that promise more than the best so far has, up to `max_fits` that must be fitted; those
+ * of which nothing is known do not count.
  */
-static nonsens_status consider_some(nonsens_context *ctx, contest *c, int64_t most, int64_t *next)
+static nonsens_status consider_some(nonsens_context *ctx, contest *c, int64_t max_fits, int64_t *next)
 {
     int64_t first = *next, fits = 0;
-    for (; *next < c->count && fits < most; ++*next) {
+    for (; *next < c->count && fits < max_fits; ++*next) {
         prospect *p = &c->list[*next];
         bool hopeless = c->s->screen && p->promise <= 0.0;
         if (hopeless || (c->best && p->promise <= c->best_gain)) {

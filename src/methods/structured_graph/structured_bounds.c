@@ -1,6 +1,8 @@
 /* structured_bounds.c - compares sets of causes with sets that contain them, and with what the screen saw. */
 #include "methods/structured_graph/structured_bounds.h"
 
+#include "methods/structured_graph/structured_moves.h"
+
 #include <math.h>
 
 static const double GAIN_MAY_BE = 3.0; /* times what the screen estimates; the median is 2 (docs/many-variables.md) */
@@ -57,7 +59,7 @@ static bool describe(const structured_search *s, int64_t effect, const pdag *the
     return true;
 }
 
-/* The fit of the same effect with one cause more, or less. */
+/* The fit of the same effect with one cause added or removed. */
 static const structured_score *with_cause(const structured_search *s, const structured_score *fit, int64_t cause)
 {
     int64_t set[MECHANISM_MAX_CAUSES + 1], count = 0;
@@ -88,7 +90,7 @@ double bounds_addition(const structured_search *s, const structured_score *fit, 
 {
     const structured_score *larger = with_cause(s, fit, cause);
     if (larger) {
-        return fmax(0.0, larger->total - fit->total);
+        return fmax(0.0, structured_difference(s->scores, fit, larger));
     }
     double estimate = screen_gain(s->screen, fit, cause);
     return isnan(estimate) ? INFINITY : estimate > s->screen->threshold ? GAIN_MAY_BE * estimate : 0.0;
@@ -111,7 +113,8 @@ static double most_without(const structured_search *s, const change *c)
     for (int64_t i = 0; i < c->now->causes; i++) {
         if (contains(c->removes, c->removed, c->now->cause[i])) {
             const structured_score *smaller = without_cause(s, c->now, c->now->cause[i]);
-            least = fmin(least, smaller ? smaller->total - c->now->total : -LOSS_MAY_BE * c->now->loss[i]);
+            least = fmin(least,
+                         smaller ? structured_difference(s->scores, c->now, smaller) : -LOSS_MAY_BE * c->now->loss[i]);
         }
     }
     return least;
@@ -125,13 +128,15 @@ double bounds_gain(const structured_search *s, int64_t effect, const pdag *then,
     }
     const structured_score *after = scores_get(s->scores, effect, pdag_parents(then, effect, nodes), nodes);
     if (after && after->settled) {
-        return after->total - c.now->total;
+        return structured_difference(s->scores, c.now, after);
     }
     if (c.adds == 0) {
         return most_without(s, &c);
     }
     double beside = may_gain_all(s, c.now, &c);
-    return c.base && c.removes > 0 ? fmin(beside, c.base->total - c.now->total + may_gain_all(s, c.base, &c)) : beside;
+    return c.base && c.removes > 0
+               ? fmin(beside, structured_difference(s->scores, c.now, c.base) + may_gain_all(s, c.base, &c))
+               : beside;
 }
 
 nonsens_status bounds_want(nonsens_context *ctx, structured_search *s, int64_t effect, const pdag *then, int64_t *nodes)

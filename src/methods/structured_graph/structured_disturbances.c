@@ -7,6 +7,7 @@
 #include "math/column.h"
 #include "methods/shared/change.h"
 #include "methods/shared/reasoning.h"
+#include "methods/structured_graph/structured_gaps.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const s
         for (int64_t k = 0; k < entry->parts; k++) {
             TRY(fill_part(ctx, entry, &entry->part[k], data->segments, source, modulation));
         }
+        gaps_mark_rows(s->scores, j, causes, nodes, source);
         for (int64_t i = 0; i < data->n; i++) {
             source[i] *= data->sign[column];
         }
@@ -64,15 +66,16 @@ static nonsens_status say_change(nonsens_context *ctx, nonsens_result *result, c
 {
     char name[SHOWN_BYTES], ratio[NUMBER_BYTES], shift[NUMBER_BYTES], scale_p[REASONING_P_BYTES],
         location_p[REASONING_P_BYTES];
-    return result_reason(ctx, result,
-                         "The disturbance of %s is %s: its deviation is up to %s times as large in one segment as in "
-                         "another (%s), its means are up to %s deviations apart (%s).",
-                         show_bare(name, variable),
-                         changes ? "seen to change over the segments" : "not seen to change over the segments",
-                         isnan(scale->effect) ? "-" : number_print(ratio, scale->effect, REASONING_DIGITS),
-                         isnan(scale->p_value) ? "not tested" : reasoning_p(scale_p, scale->p_value),
-                         isnan(location->effect) ? "-" : number_print(shift, location->effect, REASONING_DIGITS),
-                         isnan(location->p_value) ? "not tested" : reasoning_p(location_p, location->p_value));
+    return result_reason(
+        ctx, result,
+        "The disturbance of %s is %s: its standard deviation is up to %s times as large in one segment "
+        "as in another (%s), and its means differ by up to %s standard deviations (%s).",
+        show_bare(name, variable),
+        changes ? "seen to change over the segments" : "not seen to change over the segments",
+        isnan(scale->effect) ? "-" : number_print(ratio, scale->effect, REASONING_DIGITS),
+        isnan(scale->p_value) ? "not tested" : reasoning_p(scale_p, scale->p_value),
+        isnan(location->effect) ? "-" : number_print(shift, location->effect, REASONING_DIGITS),
+        isnan(location->p_value) ? "not tested" : reasoning_p(location_p, location->p_value));
 }
 
 static nonsens_status test_changes(nonsens_context *ctx, arena *a, const structured_search *s, const int64_t *node_of,
@@ -92,10 +95,10 @@ static nonsens_status test_changes(nonsens_context *ctx, arena *a, const structu
         changes[node] = scores_is_target(s->scores, fit) || location.p_value < level || scale.p_value < level;
         TRY(say_change(ctx, result, data->names[j], &location, &scale, changes[node]));
         TRY(result_add(ctx, result, location.effect, location.p_value,
-                       "largest difference of the disturbance's means over segments, in deviations", "place(%s)",
-                       data->names[j]));
+                       "largest difference of the disturbance's means over segments, in standard deviations",
+                       "location(%s)", data->names[j]));
         TRY(result_add(ctx, result, scale.effect, scale.p_value,
-                       "largest deviation of the disturbance in a segment over the smallest", "scale(%s)",
+                       "largest standard deviation of the disturbance in a segment over the smallest", "scale(%s)",
                        data->names[j]));
     }
     return NONSENS_OK;
@@ -121,10 +124,11 @@ static nonsens_status note_unchanged(nonsens_context *ctx, const structured_sear
 
 /* Pairs whose disturbances are tested. */
 typedef struct tested_pairs {
-    const nonsens_data *data;
+    const structured_scores *scores;
     const nonsens_result *result;
     hsic_options hsic;
-    int64_t (*pair)[2]; /* the user's columns */
+    const hsic_sides *sides; /* of the user's columns */
+    int64_t (*pair)[2];      /* the user's columns */
     double *p_value;
     int64_t count;
 } tested_pairs;
@@ -132,13 +136,30 @@ typedef struct tested_pairs {
 static nonsens_status test_pair(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     tested_pairs *t = state;
-    const nonsens_data *data = t->data;
+    hsic_options options = t->hsic;
     const double *x = matrix_col(t->result->source, t->pair[job][0]);
     const double *y = matrix_col(t->result->source, t->pair[job][1]);
-    hsic_result h;
-    TRY(hsic_test_scalars(ctx, scratch, data->n, x, y, data->segments, data->start, &t->hsic, &h));
-    t->p_value[job] = h.p_value;
-    return NONSENS_OK;
+    for (int side = 0; t->sides && side < 2; side++) {
+        options.side[side] = hsic_sides_of(t->sides, t->scores->data->segments, t->pair[job][side]);
+    }
+    return gaps_test(ctx, scratch, t->scores, x, y, &options, &t->p_value[job]);
+}
+
+/* What the tests need to know of each disturbance; NULL if pairs are few, or if each has rows of its own. */
+static nonsens_status find_sides(nonsens_context *ctx, arena *scratch, const tested_pairs *t, int threads,
+                                 hsic_sides **out)
+{
+    const nonsens_data *data = t->scores->data;
+    const double **source;
+    if (t->count < data->d || t->scores->gaps) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, scratch, source, data->d);
+    for (int64_t j = 0; j < data->d; j++) {
+        source[j] = matrix_col(t->result->source, j);
+    }
+    return hsic_sides_new(ctx, scratch, &(column_set){data->n, data->d, source},
+                          &(row_groups){data->segments, data->start}, threads, out);
 }
 
 /* Tests all pairs of disturbances inside segments; if there are many variables, only those with an edge. */
@@ -147,7 +168,8 @@ static nonsens_status test_pairs(nonsens_context *ctx, arena *scratch, const str
 {
     int64_t d = s->graph.d;
     bool all = d <= MAX_TESTED;
-    tested_pairs t = {.data = s->scores->data, .result = result};
+    tested_pairs t = {.scores = s->scores, .result = result};
+    SCOPED(hsic_sides_free) hsic_sides *sides = NULL;
     ARENA_TRY(ctx, scratch, t.pair, d * (d - 1) / 2 + 1);
     ARENA_TRY(ctx, scratch, t.p_value, d * (d - 1) / 2 + 1);
     for (int64_t a = 0; a < d; a++) {
@@ -161,6 +183,8 @@ static nonsens_status test_pairs(nonsens_context *ctx, arena *scratch, const str
     bool many = t.count >= parallel_threads(s->scores->threads); // else a test shares its segments among threads
     t.hsic = scores_test_options(s->scores, &result->options);
     t.hsic.threads = many ? 1 : s->scores->threads;
+    TRY(find_sides(ctx, scratch, &t, s->scores->threads, &sides));
+    t.sides = sides;
     TRY(parallel_for(ctx, many ? s->scores->threads : 1, t.count, NULL, test_pair, &t));
     for (int64_t k = 0; k < t.count; k++) {
         int64_t i = node_of[t.pair[k][0]], j = node_of[t.pair[k][1]];
@@ -207,5 +231,8 @@ nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scrat
     TRY(test_changes(ctx, scratch, s, node_of, result, out->changes));
     TRY(note_unchanged(ctx, s, node_of, out->changes, result));
     TRY(test_pairs(ctx, scratch, s, node_of, result, out->dependent));
+    if (s->scores->gaps) { // rows without a value have no disturbance
+        result->source = (matrix){0};
+    }
     return note_dependent(ctx, s, node_of, out->dependent, hidden, result);
 }

@@ -13,8 +13,9 @@
 #include "methods/structured_graph/structured_disturbances.h"
 #include "methods/structured_graph/structured_graph_method.h"
 #include "methods/structured_graph/structured_hidden.h"
+#include "methods/structured_graph/structured_moves.h"
 #include "methods/structured_graph/structured_separations.h"
-#include "pool/crew.h"
+#include "pool/process_pool.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -93,12 +94,13 @@ static nonsens_status report_arrow(nonsens_context *ctx, const nonsens_data *dat
     result->edge[result->edges - 1].directed_by = arrow->by;
     TRY(say_arrow(ctx, result, data, arrow));
     TRY(result_add(ctx, result, arrow->present.total / n, arrow->gain_p,
-                   "nats per row that this arrow gains on held-out rows", "gain(%s->%s)", from, to));
+                   "nats per row gained on held-out rows by this edge", "gain(%s->%s)", from, to));
     return result_add(ctx, result, possible ? -arrow->reversed.total / n : NAN, arrow->loss_p,
-                      possible ? "nats per row that turning this arrow would lose on held-out rows"
-                               : "this arrow cannot be turned: that would close a circle, make more causes of a "
-                                 "variable than are fitted, or contradict what is known",
-                      "turned(%s->%s)", to, from);
+                      possible
+                          ? "nats per row lost on held-out rows if this edge is reversed"
+                          : "this edge cannot be reversed: that would close a cycle, give a variable too many causes "
+                            "to fit, or contradict what is known",
+                      "reversed(%s->%s)", to, from);
 }
 
 /* Reports the nodes from causes to effects; if several can come next, the first in canonical order does. */
@@ -140,14 +142,16 @@ static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, co
     }
     TRY(scores_settle(ctx, s->scores, NULL));
     for (int64_t j = 0; j < d; j++) {
-        graph += scores_get(s->scores, j, pdag_parents(&s->graph, j, nodes), nodes)->total / n;
-        empty += scores_get(s->scores, j, 0, nodes)->total / n;
+        const structured_score *fit = scores_get(s->scores, j, pdag_parents(&s->graph, j, nodes), nodes);
+        const structured_score *alone = scores_get(s->scores, j, 0, nodes);
+        graph += fit->total / n;
+        empty += (s->scores->gaps ? fit->total - structured_difference(s->scores, alone, fit) : alone->total) / n;
     }
     TRY(result_reason(
         ctx, result,
         "Every variable is explained by a mechanism that is the same in all segments and a disturbance that "
         "changes over them; graphs are compared by the log likelihood of rows that the fits have not seen. "
-        "The best one found has %s nats per row more than none at all.",
+        "The best one found gains %s nats per row over the graph without edges.",
         number_print(more, graph - empty, REASONING_DIGITS)));
     TRY(result_add(ctx, result, graph, NAN,
                    "log likelihood of held-out rows by the graph, in nats per row of warped ranks",
@@ -195,7 +199,7 @@ static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, structu
                                    const structured_differences *different, nonsens_result *result)
 {
     hidden_causes hidden = {0};
-    if (!result->unfinished) {
+    if (!result->unfinished && !s->scores->gaps) {
         TRY(structured_find_hidden(ctx, scratch, s, result->options.alpha, &hidden));
         TRY(add_different(ctx, scratch, s, result->options.alpha, hit, different, &hidden));
     }
@@ -222,6 +226,22 @@ static nonsens_status note_blocks(nonsens_context *ctx, const structured_scores 
     return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "The dependence between rows reaches so far back in time that segments hold too few independent "
                        "blocks: edges and p-values look surer than they are. Longer segments would help.");
+}
+
+/* Refuses what needs all values, and says what is not looked for without them. */
+static nonsens_status check_gaps(nonsens_context *ctx, const nonsens_data *data, nonsens_result *result)
+{
+    if (!data->gap) {
+        return NONSENS_OK;
+    }
+    if (result->targets) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--targets: values are missing, and mechanisms that differ between segments need all of them; "
+                    "leave out rows with missing ones by --na drop-rows");
+    }
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                       "Since values are missing, hidden common causes, and mechanisms that differ between segments, "
+                       "were not looked for.");
 }
 
 /* Searches for the graph, again without edges whose ends turn out to be independent of one another. */
@@ -253,7 +273,7 @@ static nonsens_status find_all(nonsens_context *ctx, arena *scratch, const nonse
     ARENA_TRY(ctx, scratch, different->shared_version, d);
     pdag_copy(&s->graph, &different->shared);
     memcpy(different->shared_version, s->scores->parts.version, (size_t)d * sizeof *different->shared_version);
-    for (int round = 0; any && round < MAX_ROUNDS; round++) {
+    for (int round = 0; any && !s->scores->gaps && round < MAX_ROUNDS; round++) {
         TRY(structured_differ(ctx, scratch, s, hit->unknown, options->alpha, different, &any));
         if (any) {
             different->found = true;
@@ -388,10 +408,11 @@ nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const n
                     "there are %" PRId64 " segments; structured takes at most %d for a graph, merge some of them",
                     data->segments, MAX_SEGMENTS);
     }
+    TRY(check_gaps(ctx, data, result));
     TRY(targets_match(ctx, scratch, result->targets, data->segments, (const char *const *)data->labels, data->d,
                       data->column_rank, &hit));
     TRY(structured_scores_new(ctx, scratch, data, options, &hit, &sc));
-    sc.shared = crew_leads(ctx);
+    sc.shared = process_pool_leads(ctx);
     sc.journal = result->journal;
     TRY(note_blocks(ctx, &sc, result));
     s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));

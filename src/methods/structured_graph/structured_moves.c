@@ -2,6 +2,7 @@
 #include "methods/structured_graph/structured_moves.h"
 
 #include "methods/structured_graph/structured_bounds.h"
+#include "methods/structured_graph/structured_gaps.h"
 
 #include <math.h>
 
@@ -127,6 +128,9 @@ structured_gain structured_gain_between(const structured_scores *sc, int effects
                                         const structured_score *const *then)
 {
     double sum = 0.0, squares = 0.0, groups = (double)sc->groups;
+    if (sc->gaps) {
+        return gaps_gain(sc, effects, now, then);
+    }
     for (int64_t g = 0; g < sc->groups; g++) {
         double difference = 0.0;
         for (int k = 0; k < effects; k++) {
@@ -137,6 +141,11 @@ structured_gain structured_gain_between(const structured_scores *sc, int effects
     }
     double variance = sc->time.inflation * fmax(0.0, squares - sum * sum / groups) * groups / (groups - 1.0);
     return (structured_gain){sum, variance > 0 ? sum / sqrt(variance) : 0.0};
+}
+
+double structured_difference(const structured_scores *sc, const structured_score *now, const structured_score *then)
+{
+    return sc->gaps ? gaps_gain(sc, 1, &now, &then).total : then->total - now->total;
 }
 
 structured_gain move_gain(const structured_search *s, const move *m, pdag *after, int64_t *nodes)
@@ -153,6 +162,11 @@ structured_gain move_gain(const structured_search *s, const move *m, pdag *after
         }
     }
     return structured_gain_between(s->scores, effects, now, then);
+}
+
+double least_gain(const structured_search *s, int64_t growth)
+{
+    return fmax(MIN_REVERSAL, (double)growth * s->min_gain);
 }
 
 /* ---- lists of moves ------------------------------------------------------------------------------------------- */

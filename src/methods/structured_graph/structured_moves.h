@@ -39,6 +39,13 @@ bool move_is_legal(const structured_search *s, const move *m, pdag *after, int64
 nonsens_status move_want(nonsens_context *ctx, structured_search *s, const move *m, const pdag *after, int64_t *nodes);
 structured_gain move_gain(const structured_search *s, const move *m, pdag *after, int64_t *nodes);
 
+/*
+ * Returns what a change that adds `growth` arrows to the graph must gain.  The sum of scores less min_gain for each
+ * arrow then rises with every change, also if an arrow goes that loses less than min_gain.  So no graph comes twice,
+ * and the search ends.
+ */
+double least_gain(const structured_search *s, int64_t growth);
+
 /* Is toggle i the first, or the only, one of the move that changes the causes of its effect? */
 bool move_is_first_of_effect(const move *m, int i);
 bool move_is_only_of_effect(const move *m, int i);
@@ -46,6 +53,9 @@ bool move_is_only_of_effect(const move *m, int i);
 /* Computes what some variables gain when their fits change from `now` to `then`. */
 structured_gain structured_gain_between(const structured_scores *sc, int effects, const structured_score *const *now,
                                         const structured_score *const *then);
+
+/* Returns the total of that for one variable. */
+double structured_difference(const structured_scores *sc, const structured_score *now, const structured_score *then);
 
 /* Append moves to the list: every possible arrow; the reversal of every two arrows that share a node. */
 nonsens_status moves_add_additions(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list);

@@ -2,6 +2,7 @@
 #include "methods/structured_graph/structured_scores.h"
 
 #include "base/parallel.h"
+#include "methods/structured_graph/structured_gaps.h"
 #include "methods/structured_graph/structured_share.h"
 
 #include <math.h>
@@ -83,7 +84,7 @@ nonsens_status scores_new_part(nonsens_context *ctx, arena *a, const structured_
                                const part_rows *of, structured_part *part)
 {
     *part = (structured_part){.of = of};
-    ARENA_TRY(ctx, a, part->group, s->groups);
+    ARENA_TRY(ctx, a, part->group, s->cells);
     ARENA_TRY(ctx, a, part->theta, (1 + FOLDS) * mechanism_size(&of->data, causes));
     return NONSENS_OK;
 }
@@ -100,7 +101,7 @@ static nonsens_status make_parts(nonsens_context *ctx, structured_scores *s, str
     }
     entry->group = entry->part[0].group;
     if (entry->parts != 1) {
-        ARENA_TRY(ctx, &s->memory, entry->group, s->groups);
+        ARENA_TRY(ctx, &s->memory, entry->group, s->cells);
     }
     return NONSENS_OK;
 }
@@ -165,14 +166,14 @@ static void keep_fit(const structured_scores *s, int64_t causes, const mechanism
     if (fit->is_guess) {
         part->total = smaller->total; // NOLINT(clang-analyzer-core.NullDereference): a guess is made from `smaller`
         memcpy(part->fold_total, smaller->fold_total, sizeof part->fold_total);
-        memcpy(part->group, smaller->group, (size_t)s->groups * sizeof *part->group);
+        memcpy(part->group, smaller->group, (size_t)s->cells * sizeof *part->group);
         return;
     }
     part->total = fit->total;
     memcpy(part->fold_total, fit->fold_total, sizeof part->fold_total);
-    memset(part->group, 0, (size_t)s->groups * sizeof *part->group); // an interrupted wave may have filled it
-    for (int64_t i = 0; i < s->data->n; i++) {                       // zero at rows of other parts
-        part->group[s->group_of[i]] += fit->held_out[i];
+    memset(part->group, 0, (size_t)s->cells * sizeof *part->group); // an interrupted wave may have filled it
+    for (int64_t i = 0; i < s->data->n; i++) {                      // zero at rows of other parts
+        part->group[s->cell_of[i]] += fit->held_out[i];
     }
 }
 
@@ -183,12 +184,23 @@ static nonsens_status fit_part(nonsens_context *ctx, arena *scratch, const struc
 {
     mechanism_fit fit;
     mechanism_guess guess = {0};
+    const mechanism_data *rows;
+    double fold_total[MECHANISM_MAX_FOLDS];
+    TRY(gaps_rows(ctx, scratch, s, &part->of->data, effect, causes, cause, &rows));
+    if (s->gaps && rows->n < MIN_PART_ROWS) {
+        return NONSENS_OK; // too few to say anything
+    }
     if (smaller) {
         guess = (mechanism_guess){smaller_causes,  smaller_cause, smaller->theta,
                                   smaller->smooth, smaller->loss, smaller->fold_total};
     }
-    TRY(mechanism_run(ctx, scratch, &part->of->data, effect, causes, cause, smaller ? &guess : NULL, &fit));
+    if (smaller && rows != &part->of->data) { // it may have been made of more rows
+        TRY(gaps_fold_totals(ctx, scratch, rows, effect, smaller_causes, smaller_cause, smaller->theta, fold_total));
+        guess.fold_total = fold_total;
+    }
+    TRY(mechanism_run(ctx, scratch, rows, effect, causes, cause, smaller ? &guess : NULL, &fit));
     keep_fit(s, causes, &fit, smaller, part);
+    gaps_scale(s, effect, causes, cause, part);
     return NONSENS_OK;
 }
 
@@ -322,7 +334,7 @@ static int64_t lowest_block(const structured_scores *sc, int64_t e)
     return lowest;
 }
 
-/* Takes the rows of segments that are kept, in the same order. */
+/* Takes the rows of segments that are kept at which v is a number, in the same order. */
 static nonsens_status keep_segments(nonsens_context *ctx, arena *a, const structured_scores *sc, const bool *keep,
                                     const double *v, tested *out)
 {
@@ -331,7 +343,7 @@ static nonsens_status keep_segments(nonsens_context *ctx, arena *a, const struct
     int32_t *block;
     int64_t n = 0;
     *out = (tested){data->segments, data->start, v, sc->time.block_of, sc->time.count};
-    if (!keep) {
+    if (!keep && !sc->gaps) {
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, a, out->start, data->segments + 1);
@@ -340,13 +352,17 @@ static nonsens_status keep_segments(nonsens_context *ctx, arena *a, const struct
     out->segments = out->blocks = 0;
     for (int64_t e = 0; e < data->segments; e++) {
         int64_t first = out->blocks, lowest = lowest_block(sc, e);
-        for (int64_t i = data->start[e]; keep[e] && i < data->start[e + 1]; i++) {
+        bool is_kept = !keep || keep[e];
+        for (int64_t i = data->start[e]; is_kept && i < data->start[e + 1]; i++) {
+            if (isnan(v[i])) {
+                continue;
+            }
             int64_t own = sc->time.block_of ? first + sc->time.block_of[i] - lowest : 0;
             kept[n] = v[i];
             block[n++] = (int32_t)own;
             out->blocks = own + 1 > out->blocks ? own + 1 : out->blocks;
         }
-        if (keep[e]) {
+        if (is_kept) {
             out->start[++out->segments] = n;
         }
     }
@@ -373,8 +389,13 @@ static nonsens_status change_by_blocks(nonsens_context *ctx, arena *a, const tes
             start[e + 1] = block + 1 > start[e + 1] ? block + 1 : start[e + 1];
         }
     }
-    for (int64_t b = 0; b < t->blocks; b++) {
-        mean[b] /= rows[b];
+    int64_t count = 0, block = 0;
+    for (int64_t e = 0; e < t->segments; e++) { // a block whose values are all missing has no mean
+        for (int64_t end = start[e + 1]; block < end; block++) {
+            mean[count] = rows[block] > 0.0 ? mean[block] / rows[block] : 0.0;
+            count += rows[block] > 0.0;
+        }
+        start[e + 1] = count;
     }
     TRY(change_of_location(ctx, a, mean, t->segments, start, out));
     out->effect = effect;

@@ -11,7 +11,7 @@
 #include "methods/shared/change.h"
 #include "methods/structured_graph/structured_parts.h"
 
-enum { SCORE_BUCKETS = 4096, SCORE_FOLDS = 5 }; /* of the table; of every fit */
+enum { SCORE_BUCKETS = 4096, SCORE_FOLDS = 5, SCORE_MAX_GROUPS = 256 }; /* of the table; of every fit */
 
 /* The fit of some segments. */
 typedef struct structured_part {
@@ -19,7 +19,7 @@ typedef struct structured_part {
     double total, fold_total[MECHANISM_MAX_FOLDS], smooth[MECHANISM_WEIGHTS];
     double loss[MECHANISM_MAX_CAUSES]; /* estimates of what leaving out each cause loses (mechanism_fit) */
     double *theta; /* parameters of the fit of all its rows, then of those without a fold (mechanism_fit) */
-    double *group; /* (groups) sums of held-out log densities */
+    double *group; /* (cells) sums of held-out log densities */
 } structured_part;
 
 typedef struct structured_score {
@@ -29,11 +29,19 @@ typedef struct structured_score {
     structured_part *part;                               /* (parts) */
     double total;                                        /* sum over the parts */
     double loss[MECHANISM_MAX_CAUSES];                   /* the same */
-    double *group;                                       /* (groups) the same */
+    double *group;                                       /* (cells) the same */
     bool settled;                                        /* the fit is made */
     bool wanted;                                         /* it is in the list of wanted ones */
     struct structured_score *next;
 } structured_score;
+
+/* Values that are missing.  A cell has the rows of a group in which the same values are missing. */
+typedef struct structured_gaps {
+    int64_t words;
+    uint64_t *missing; /* (words, cells) bits of the nodes whose values are missing */
+    int32_t *group;    /* (cells) */
+    double *rows;      /* (cells) how many */
+} structured_gaps;
 
 /* Nodes are the variables in canonical order. */
 typedef struct structured_scores {
@@ -45,12 +53,15 @@ typedef struct structured_scores {
     int64_t *time_order; /* (n) rows of each segment in the order of time; NULL without blocks */
     int32_t *group_of;   /* (n) drawn at random, equally many rows, or blocks, in each up to one */
     int64_t groups;
-    arena memory;             /* of the entries */
-    structured_score **table; /* hash table, chained */
+    int32_t *cell_of; /* (n) the cell of each row, and how many there are; the groups if no value is missing */
+    int64_t cells;
+    const structured_gaps *gaps; /* NULL: no value is missing */
+    arena memory;                /* of the entries */
+    structured_score **table;    /* hash table, chained */
     structured_score **wanted;
     int64_t wanted_count, wanted_capacity, fits;
     int64_t wave;                  /* index of the first of the wanted fits that are being made */
-    bool shared;                   /* the crew of the context knows this table, and makes fits of it */
+    bool shared;                   /* the process pool of the context knows this table, and makes fits of it */
     struct journal_index *journal; /* keeps fits; NULL: none does */
 } structured_scores;
 

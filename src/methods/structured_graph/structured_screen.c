@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "math/linalg.h"
+#include "methods/structured_graph/structured_gaps.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,12 +14,13 @@ enum {
     KINDS = 2,        /* s_1 and s_2 */
     SHAPES = 2,       /* of a variable in products with a cause */
     PRODUCTS = SHAPES * SHAPES,
-    MOST = FREE * (1 + MECHANISM_MAX_CAUSES),
+    MAX_SIZE = FREE * (1 + MECHANISM_MAX_CAUSES),
     AT_ONCE = 32 /* fits whose scores are held at the same time */
 };
-static const double CORNER = 0.3; /* of the rounded Laplace density (mechanism/rows.c) */
-static const double BOUND = 5.0;  /* of z: single rows shall not decide */
-static const double RIDGE = 1e-9; /* relative: functions of causes may be collinear */
+static const double CORNER = 0.3;            /* of the rounded Laplace density (mechanism/rows.c) */
+static const double BOUND = 5.0;             /* of z: single rows shall not decide */
+static const double RIDGE = 1e-9;            /* relative: functions of causes may be collinear */
+static const double MIN_SHARE_OF_ROWS = 0.1; /* that have a candidate: what these gain stands for all rows */
 
 /* What all candidates of a fit need. */
 typedef struct base {
@@ -109,6 +111,9 @@ static nonsens_status score_part(nonsens_context *ctx, arena *scratch, const str
         int64_t e = part->of->segment ? part->of->segment[k] : k;
         double weight = exp(-scale[k]);
         for (int64_t i = data->start[e]; i < data->start[e + 1]; i++) {
+            if (!gaps_row_has(sc, i, fit->effect, fit->causes, fit->cause)) {
+                continue;
+            }
             double at = fmax(-BOUND, fmin(BOUND, z[i])), slope = -at / sqrt(at * at + CORNER * CORNER);
             score[0][i] = weight * slope;
             score[1][i] = slope * at + 1.0;
@@ -117,17 +122,12 @@ static nonsens_status score_part(nonsens_context *ctx, arena *scratch, const str
     return NONSENS_OK;
 }
 
-static nonsens_status prepare_fit(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+/* Adds up the scores by segments, and with the present causes. */
+static void sum_scores(const structured_scores *sc, base *b)
 {
-    const screening *w = state;
-    const structured_scores *sc = w->scores;
     const nonsens_data *data = sc->data;
-    base *b = &w->base[job];
     const structured_score *fit = b->of->fit;
     int64_t size = fit->causes * KNOTS;
-    for (int64_t k = 0; k < fit->parts; k++) {
-        TRY(score_part(ctx, scratch, sc, fit, &fit->part[k], b->score));
-    }
     for (int kind = 0; kind < KINDS; kind++) {
         const double *s = b->score[kind];
         for (int64_t e = 0; e < data->segments; e++) {
@@ -144,6 +144,32 @@ static nonsens_status prepare_fit(nonsens_context *ctx, arena *scratch, int64_t 
                              b->weight[kind] + c * KNOTS * size + other * KNOTS, size);
             }
         }
+    }
+}
+
+static nonsens_status prepare_fit(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    const screening *w = state;
+    base *b = &w->base[job];
+    const structured_score *fit = b->of->fit;
+    for (int64_t k = 0; k < fit->parts; k++) {
+        TRY(score_part(ctx, scratch, w->scores, fit, &fit->part[k], b->score));
+    }
+    sum_scores(w->scores, b);
+    return NONSENS_OK;
+}
+
+static nonsens_status base_new(nonsens_context *ctx, arena *a, const structured_scores *sc, screened *of, base *out)
+{
+    int64_t segments = sc->data->segments, size = of->fit->causes * KNOTS;
+    *out = (base){.of = of};
+    for (int kind = 0; kind < KINDS; kind++) {
+        ARENA_TRY(ctx, a, out->score[kind], sc->data->n);
+        ARENA_TRY(ctx, a, out->sum[kind], segments);
+        ARENA_TRY(ctx, a, out->square[kind], segments);
+        ARENA_TRY(ctx, a, out->segment[kind], segments * size + 1);
+        ARENA_TRY(ctx, a, out->slope[kind], size + 1);
+        ARENA_TRY(ctx, a, out->weight[kind], size * size + 1);
     }
     return NONSENS_OK;
 }
@@ -177,7 +203,7 @@ typedef struct sums {
 /* Rao's statistic of the last variable, given the segments and the other variables. */
 static double test_last(nonsens_context *ctx, const sums *x, const double *sum, const double *square)
 {
-    double v[MOST * MOST], g[MOST];
+    double v[MAX_SIZE * MAX_SIZE], g[MAX_SIZE];
     int64_t m = x->variables * FREE, ld = x->variables * KNOTS;
     for (int64_t j = 0; j < m; j++) {
         int64_t of_j = j / FREE * KNOTS + j % FREE;
@@ -272,6 +298,26 @@ static double test_products(nonsens_context *ctx, int64_t n, const double *s, co
     return add_by_last(ctx, PRODUCTS, PRODUCTS, weight, g);
 }
 
+/* Copies a base for the rows that have the candidate; *share: how many of its rows these are. */
+static nonsens_status base_with(nonsens_context *ctx, arena *a, const structured_scores *sc, const base *from,
+                                int64_t candidate, base *out, double *share)
+{
+    const structured_score *fit = from->of->fit;
+    double rows = 0.0, kept = 0.0;
+    TRY(base_new(ctx, a, sc, from->of, out));
+    for (int64_t i = 0; i < sc->data->n; i++) {
+        bool has = gaps_row_has(sc, i, candidate, fit->causes, fit->cause);
+        rows += gaps_row_has(sc, i, fit->effect, fit->causes, fit->cause);
+        kept += has && gaps_row_has(sc, i, fit->effect, 0, NULL);
+        for (int kind = 0; has && kind < KINDS; kind++) {
+            out->score[kind][i] = from->score[kind][i];
+        }
+    }
+    sum_scores(sc, out);
+    *share = rows > 0.0 ? kept / rows : 1.0;
+    return NONSENS_OK;
+}
+
 static nonsens_status test_candidate(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const screening *w = state;
@@ -279,6 +325,12 @@ static nonsens_status test_candidate(nonsens_context *ctx, arena *scratch, int64
     const base *b = &w->base[w->job[job] / w->d];
     const structured_score *fit = b->of->fit;
     int64_t candidate = w->job[job] % w->d;
+    base with;
+    double share = 1.0;
+    if (sc->gaps) {
+        TRY(base_with(ctx, scratch, sc, b, candidate, &with, &share));
+        b = &with;
+    }
     const double *u = sc->parts.warped[candidate];
     double statistic[KINDS], products = 0.0, sum = 0.0;
     for (int kind = 0; kind < KINDS; kind++) {
@@ -289,7 +341,7 @@ static nonsens_status test_candidate(nonsens_context *ctx, arena *scratch, int64
         const double *v = sc->parts.warped[fit->cause[c]];
         products = fmax(products, 0.5 * (test_products(ctx, sc->data->n, b->score[0], u, v) - PRODUCTS));
     }
-    b->of->gain[candidate] = sum + products;
+    b->of->gain[candidate] = (sum + products) / fmax(share, MIN_SHARE_OF_ROWS);
     return NONSENS_OK;
 }
 
@@ -371,21 +423,6 @@ nonsens_status screen_want_all(nonsens_context *ctx, structured_screen *s, const
 {
     for (int64_t i = 0; i < s->scores->data->d; i++) {
         TRY(screen_want(ctx, s, fit, i));
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status base_new(nonsens_context *ctx, arena *a, const structured_scores *sc, screened *of, base *out)
-{
-    int64_t segments = sc->data->segments, size = of->fit->causes * KNOTS;
-    *out = (base){.of = of};
-    for (int kind = 0; kind < KINDS; kind++) {
-        ARENA_TRY(ctx, a, out->score[kind], sc->data->n);
-        ARENA_TRY(ctx, a, out->sum[kind], segments);
-        ARENA_TRY(ctx, a, out->square[kind], segments);
-        ARENA_TRY(ctx, a, out->segment[kind], segments * size + 1);
-        ARENA_TRY(ctx, a, out->slope[kind], size + 1);
-        ARENA_TRY(ctx, a, out->weight[kind], size * size + 1);
     }
     return NONSENS_OK;
 }

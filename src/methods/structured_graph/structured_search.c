@@ -1,9 +1,39 @@
 /* structured_search.c - makes the best move again and again, removes weak arrows, and judges what is found. */
 #include "methods/structured_graph/structured_search.h"
 
+#include "base/hash.h"
 #include "methods/structured_graph/structured_moves.h"
 
 #include <math.h>
+
+/* ---- graphs so far ------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const pdag *g)
+{
+    uint64_t hash = HASH_START;
+    hash_bytes(&hash, (const char *)g->parent, (size_t)(g->words * g->d) * sizeof *g->parent);
+    return hash;
+}
+
+bool search_is_new(const structured_search *s, const pdag *g)
+{
+    uint64_t hash = s->seen_count > 0 ? hash_of(g) : 0;
+    bool found = false;
+    for (int64_t i = 0; !found && i < s->seen_count; i++) {
+        found = s->seen[i] == hash;
+    }
+    return !found;
+}
+
+static nonsens_status remember_graph(nonsens_context *ctx, structured_search *s)
+{
+    if (!s->scores->gaps) {
+        return NONSENS_OK;
+    }
+    ARENA_GROW(ctx, &s->scores->memory, s->seen, s->seen_count, s->seen_capacity);
+    s->seen[s->seen_count++] = hash_of(&s->graph);
+    return NONSENS_OK;
+}
 
 /* ---- removing arrows ------------------------------------------------------------------------------------------ */
 
@@ -65,6 +95,7 @@ static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, struc
     *made = weakest >= 0;
     if (*made) {
         pdag_set(&s->graph, edge[weakest].from, edge[weakest].to, PDAG_NONE);
+        TRY(remember_graph(ctx, s));
     }
     arena_rewind(scratch, mark);
     return NONSENS_OK;
@@ -128,7 +159,7 @@ static nonsens_status search_step(nonsens_context *ctx, arena *scratch, structur
         TRY(search_reverse_anew(ctx, scratch, s, made));
     }
     arena_rewind(scratch, mark);
-    return NONSENS_OK;
+    return *made ? remember_graph(ctx, s) : NONSENS_OK;
 }
 
 static nonsens_status set_required(nonsens_context *ctx, structured_search *s)
@@ -156,6 +187,8 @@ nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s)
 {
     TRY(pdag_new(ctx, a, s->scores->data->d, &s->graph));
     TRY(set_required(ctx, s));
+    s->seen_count = 0;
+    TRY(remember_graph(ctx, s));
     ARENA_TRY(ctx, a, s->gained, s->graph.d * s->graph.d);
     for (int64_t i = 0; i < s->graph.d * s->graph.d; i++) {
         s->gained[i] = NAN;

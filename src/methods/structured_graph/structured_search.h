@@ -32,10 +32,15 @@ typedef struct structured_search {
     double level;              /* standard errors that an arrow must gain */
     double min_gain;           /* nats over all rows that it must gain */
     structured_screen *screen; /* of candidate causes; NULL: all are fitted */
+    uint64_t *seen;            /* (seen_count) hashes of the graphs so far, if values are missing */
+    int64_t seen_count, seen_capacity;
 } structured_search;
 
 /* Searches for the graph; fills in s->graph. */
 nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s);
+
+/* Says whether the search may go to a graph: if values are missing, it has not been there (structured_gaps.h). */
+bool search_is_new(const structured_search *s, const pdag *g);
 
 /* Computes what the arrow a -> b gains, and what reversing it would gain; *possible: is the reversed graph allowed? */
 nonsens_status search_judge(nonsens_context *ctx, arena *scratch, structured_search *s, int64_t a, int64_t b,

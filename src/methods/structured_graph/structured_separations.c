@@ -1,6 +1,8 @@
 /* structured_separations.c - tests edges of triangles for independence of their ends inside segments. */
 #include "methods/structured_graph/structured_separations.h"
 
+#include "methods/structured_graph/structured_gaps.h"
+
 static bool is_in_triangle(const pdag *g, int64_t a, int64_t b)
 {
     for (int64_t c = 0; c < g->d; c++) {
@@ -30,8 +32,7 @@ static nonsens_status are_independent(nonsens_context *ctx, arena *scratch, cons
 {
     const nonsens_data *data = s->scores->data;
     const double *x = matrix_col(data->x, data->column_rank[a]), *y = matrix_col(data->x, data->column_rank[b]);
-    hsic_options hsic = scores_test_options(s->scores, options);
-    hsic_result h;
+    double p_value;
     bool forth, back;
     *independent = false;
     TRY(predicts_alone(ctx, scratch, s, a, b, &forth));
@@ -39,8 +40,13 @@ static nonsens_status are_independent(nonsens_context *ctx, arena *scratch, cons
     if (forth || back) {
         return NONSENS_OK;
     }
-    TRY(hsic_test_scalars(ctx, scratch, data->n, x, y, data->segments, data->start, &hsic, &h));
-    *independent = h.p_value > options->alpha;
+    if (s->scores->gaps) {
+        TRY(gaps_restore_column(ctx, scratch, data, data->column_rank[a], &x));
+        TRY(gaps_restore_column(ctx, scratch, data, data->column_rank[b], &y));
+    }
+    hsic_options hsic = scores_test_options(s->scores, options);
+    TRY(gaps_test(ctx, scratch, s->scores, x, y, &hsic, &p_value));
+    *independent = p_value > options->alpha;
     return NONSENS_OK;
 }
 

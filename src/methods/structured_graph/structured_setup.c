@@ -2,11 +2,33 @@
 #include "base/rng.h"
 #include "base/show.h"
 #include "classifier/sample.h"
-#include "methods/structured_graph/structured_scores.h"
+#include "methods/structured_graph/structured_gaps.h"
 
 #include <inttypes.h>
 
-enum { MAX_GROUPS = 256, GROUP_ROWS = 4 };
+enum { GROUP_ROWS = 4 };
+
+/* Warps the values of a column that are there; the others, which no fit uses, are in the middle. */
+static nonsens_status warp_present(nonsens_context *ctx, const nonsens_data *data, int64_t j, double *out)
+{
+    SCOPED_ARENA(scratch);
+    const double *x = matrix_col(data->x, j);
+    double *value, *warped;
+    int64_t count = 0;
+    ARENA_TRY(ctx, &scratch, value, data->n);
+    ARENA_TRY(ctx, &scratch, warped, data->n);
+    for (int64_t i = 0; i < data->n; i++) {
+        if (!dataset_is_gap(data, i, j)) {
+            value[count++] = x[i];
+        }
+    }
+    TRY(sample_warp(ctx, &scratch, count, value, warped));
+    count = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        out[i] = dataset_is_gap(data, i, j) ? 0.5 : warped[count++];
+    }
+    return NONSENS_OK;
+}
 
 static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, const double ***warped)
 {
@@ -14,8 +36,10 @@ static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens
     ARENA_TRY(ctx, a, *warped, data->d);
     for (int64_t k = 0; k < data->d; k++) {
         SCOPED_ARENA(scratch);
+        int64_t j = data->column_rank[k];
         ARENA_TRY(ctx, a, column, data->n);
-        TRY(sample_warp(ctx, &scratch, data->n, matrix_col(data->x, data->column_rank[k]), column));
+        TRY(data->gap ? warp_present(ctx, data, j, column)
+                      : sample_warp(ctx, &scratch, data->n, matrix_col(data->x, j), column));
         (*warped)[k] = column;
     }
     return NONSENS_OK;
@@ -27,7 +51,7 @@ static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, 
     int64_t n = s->data->n, units = s->time.block_of ? s->time.count : n, *order;
     int64_t groups = s->time.block_of ? units : n / GROUP_ROWS;
     int32_t *group_of;
-    s->groups = groups > MAX_GROUPS ? MAX_GROUPS : groups > 2 ? groups : 2;
+    s->groups = groups > SCORE_MAX_GROUPS ? SCORE_MAX_GROUPS : groups > 2 ? groups : 2;
     ARENA_TRY(ctx, a, s->group_of, n);
     ARENA_TRY(ctx, a, group_of, units);
     ARENA_TRY(ctx, a, order, units);
@@ -89,6 +113,7 @@ nonsens_status structured_scores_new(nonsens_context *ctx, arena *a, const nonse
     TRY(time_blocks_new(ctx, a, data, options->block_length, &out->time));
     TRY(deal_folds(ctx, a, data, options->seed, out, &fold));
     TRY(deal_groups(ctx, a, options->seed, out));
+    TRY(gaps_new(ctx, a, out));
     TRY(mechanism_data_new(ctx, a, data->d, warped, data->segments, data->start, fold, SCORE_FOLDS, out->threads,
                            &out->rows));
     return structured_parts_new(ctx, a, &out->rows, warped, data->start, hit, &out->parts);

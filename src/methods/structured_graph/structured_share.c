@@ -4,8 +4,8 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "methods/structured_graph/structured_graph_method.h"
-#include "pool/crew.h"
 #include "pool/journal_index.h"
+#include "pool/process_pool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum { HEAD_SIZE = 1 + MECHANISM_MAX_FOLDS + MECHANISM_WEIGHTS + MECHANISM_MAX_C
 
 static int64_t part_size(const structured_scores *s, const structured_part *part, int64_t causes)
 {
-    return HEAD_SIZE + s->groups + theta_size(s, part, causes);
+    return HEAD_SIZE + s->cells + theta_size(s, part, causes);
 }
 
 /* Moves `count` doubles between a place in the part and the next place of the list. */
@@ -38,7 +38,7 @@ static void move_part(bool out, const structured_scores *s, int64_t causes, stru
     move(out, &list, part->fold_total, MECHANISM_MAX_FOLDS);
     move(out, &list, part->smooth, MECHANISM_WEIGHTS);
     move(out, &list, part->loss, MECHANISM_MAX_CAUSES);
-    move(out, &list, part->group, s->groups);
+    move(out, &list, part->group, s->cells);
     move(out, &list, part->theta, theta_size(s, part, causes));
 }
 
@@ -119,7 +119,7 @@ void scores_add_parts(const structured_scores *s, structured_score *entry)
     entry->total = 0.0; // an interrupted wave may have filled all three
     memset(entry->loss, 0, sizeof entry->loss);
     if (entry->parts != 1) {
-        memset(entry->group, 0, (size_t)s->groups * sizeof *entry->group);
+        memset(entry->group, 0, (size_t)s->cells * sizeof *entry->group);
     }
     for (int64_t k = 0; k < entry->parts; k++) {
         const structured_part *part = &entry->part[k];
@@ -127,7 +127,7 @@ void scores_add_parts(const structured_scores *s, structured_score *entry)
         for (int64_t i = 0; i < entry->causes; i++) {
             entry->loss[i] += part->loss[i];
         }
-        for (int64_t g = 0; entry->group != part->group && g < s->groups; g++) {
+        for (int64_t g = 0; entry->group != part->group && g < s->cells; g++) {
             entry->group[g] += part->group[g];
         }
     }
@@ -309,7 +309,7 @@ static nonsens_status new_entry(nonsens_context *ctx, arena *scratch, const shar
     }
     entry->group = entry->part[0].group;
     if (entry->parts != 1) {
-        ARENA_TRY(ctx, scratch, entry->group, t->scores->groups);
+        ARENA_TRY(ctx, scratch, entry->group, t->scores->cells);
     }
     return NONSENS_OK;
 }
@@ -351,7 +351,7 @@ nonsens_status share_make(nonsens_context *ctx, arena *scratch, const share_tabl
     return NONSENS_OK;
 }
 
-/* In the first process of a crew. */
+/* In the first process of a pool. */
 static nonsens_status make_by_task(nonsens_context *ctx, arena *scratch, const void *state, const json_value *task,
                                    json_value **line)
 {
@@ -407,7 +407,7 @@ nonsens_status share_wave(nonsens_context *ctx, structured_scores *s, int64_t co
                       .describe = s->shared ? describe_fit : NULL,
                       .keep = keep_fit_line,
                       .sink = &w};
-    return s->shared ? crew_run(ctx, &scratch, &work) : pool_run_alone(ctx, &work);
+    return s->shared ? process_pool_run(ctx, &scratch, &work) : pool_run_alone(ctx, &work);
 }
 
 /* ---- another process ---- */

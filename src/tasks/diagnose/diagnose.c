@@ -14,6 +14,7 @@
 #include "indep/hsic.h"
 #include "methods/registry.h"
 #include "methods/shared/change.h"
+#include "tasks/choose_method.h"
 #include "tasks/diagnose/diagnose_pair.h"
 #include "tasks/expected_memory.h"
 #include "tasks/run.h"
@@ -21,16 +22,34 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { MAX_PAIRED_VARIABLES = 10, MAX_CLASSIFIED_VARIABLES = 3, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
+enum {
+    MAX_PAIRED_VARIABLES = 10,
+    MAX_CLASSIFIED_VARIABLES = 3,
+    SMALL_SEGMENT = 50,
+    LISTED_VARIABLES = 12,
+    SENTENCE_BYTES = 256
+};
 
 /* What all parts of the report need. */
+enum { CHANGES_NOT, LOCATION_CHANGES, SCALE_CHANGES, BOTH_CHANGE, KINDS_OF_CHANGE };
+
+/* What was seen of variables and pairs, for the summary. */
+typedef struct summary {
+    show_list kind[KINDS_OF_CHANGE]; /* variables, by what changes in them */
+    show_list dependent, open;       /* pairs: dependent inside segments; not tested */
+    int64_t tested, changing;        /* variables */
+    int64_t pairs, dependent_pairs;  /* that were tested */
+} summary;
+
 typedef struct diagnosis {
     nonsens_context *ctx;
     const nonsens_data *data;
     const nonsens_options *options;
     nonsens_result *result;
     arena *scratch;
+    summary *seen;
 } diagnosis;
 
 /* Significant digits of values in sentences. */
@@ -53,7 +72,7 @@ static nonsens_status report_smallest(const diagnosis *d)
     int64_t e = dataset_smallest_segment(d->data), rows = segment_rows(d->data, e);
     char label[SHOWN_BYTES];
     TRY(result_add(d->ctx, d->result, (double)rows, NAN, "rows in the smallest segment", "smallest segment"));
-    if (rows < SMALL_SEGMENT) {
+    if (rows < SMALL_SEGMENT && rows >= AUDIT_TINY_SEGMENT) { // a warning of the data names smaller ones
         return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
                            "The smallest segment (%s) has %" PRId64
                            " row%s; segments under %d rows say little about the shape of a disturbance. Merge small "
@@ -70,14 +89,11 @@ static nonsens_status report_needed(const diagnosis *d)
                    "for all d variables together: 2d+1; a pair needs 3, better 5", "segments advised"));
     if (segments >= needed) {
         return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
-                           "%" PRId64 " segments are enough for %" PRId64 " variable%s (2d+1 = %" PRId64
-                           " are asked for when means and scales both change).",
+                           "%" PRId64 " segments are enough for %" PRId64 " variable%s (at least 2d+1 = %" PRId64
+                           " are needed if means and scales both change).",
                            segments, d->data->d, plural(d->data->d), needed);
     }
-    return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
-                       "%" PRId64 " segment%s fewer than the 2d+1 = %" PRId64 " that the theory asks for with %" PRId64
-                       " variable%s; name fewer variables with --vars, or collect more segments.",
-                       segments, segments == 1 ? " is" : "s are", needed, d->data->d, plural(d->data->d));
+    return NONSENS_OK; // a warning of the data says that there are too few
 }
 
 static nonsens_status report_sizes(const diagnosis *d)
@@ -86,20 +102,21 @@ static nonsens_status report_sizes(const diagnosis *d)
     TRY(result_add(d->ctx, d->result, (double)data->n, NAN, "rows used", "rows"));
     TRY(result_add(d->ctx, d->result, (double)data->segments, NAN, "segments", "segments"));
     if (data->segments == 0) {
-        return result_note(d->ctx, d->result, NONSENS_NOTE_PROBLEM,
-                           "There are no segments, so that methods which use the change over segments cannot be "
-                           "run; " AUDIT_NAME_SEGMENTS ".");
+        return result_note(
+            d->ctx, d->result, NONSENS_NOTE_PROBLEM,
+            "There are no segments, so methods that use changes over segments cannot run; " AUDIT_NAME_SEGMENTS ".");
     }
     TRY(result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
-                    "It is assumed that segments were not formed from these variables, such as classes of one of "
-                    "them. If they were, directions can be wrong without any sign of it in the data."));
+                    "This assumes that segments were not formed from these variables, such as classes of one of "
+                    "them. If they were, directions can be wrong without any sign in the data."));
     TRY(report_needed(d));
     return report_smallest(d);
 }
 
 static nonsens_status report_segment_rows(const diagnosis *d)
 {
-    for (int64_t e = 0; e < d->data->segments; e++) {
+    for (int64_t k = 0; k < d->data->segments; k++) {
+        int64_t e = d->result->label_order[k];
         TRY(result_add(d->ctx, d->result, (double)segment_rows(d->data, e), NAN, "rows in this segment", "rows(%s)",
                        d->data->labels[e]));
     }
@@ -133,17 +150,6 @@ static nonsens_status add_scale(const diagnosis *d, int64_t j, const change_test
                       d->data->names[j]);
 }
 
-static const char *change_words(bool location, bool scale)
-{
-    if (location && scale) {
-        return "its location and its scale change";
-    }
-    if (scale) {
-        return "its scale changes";
-    }
-    return location ? "its location changes" : "neither its location nor its scale is seen to change";
-}
-
 /* Says why there is no test of scale. */
 static const char *untested_words(const diagnosis *d, const change_test *scale)
 {
@@ -165,26 +171,46 @@ static nonsens_status note_variable(const diagnosis *d, int64_t j, const change_
     char name[SHOWN_BYTES];
     show_bare(name, d->data->names[j]);
     if (location->certain) {
-        return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
-                           "%s: over segments its location changes, for inside segments it is constant; its scale "
-                           "could not be tested, because %s.",
-                           name, untested_words(d, scale));
+        return result_note(
+            d->ctx, d->result, NONSENS_NOTE_INFO,
+            "%s: its location changes over segments, since it is constant inside them; its scale could not "
+            "be tested, because %s.",
+            name, untested_words(d, scale));
     }
     if (isnan(location->p_value) || isnan(scale->p_value)) {
         return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
                            "%s: a change over segments could not be tested, because %s.", name,
                            untested_words(d, scale));
     }
-    return result_note(d->ctx, d->result, NONSENS_NOTE_INFO, "%s: over segments %s.", name,
-                       change_words(location->p_value <= level, scale->p_value <= level));
+    int kind = (location->p_value <= level ? LOCATION_CHANGES : 0) + (scale->p_value <= level ? SCALE_CHANGES : 0);
+    show_list_add(&d->seen->kind[kind], d->data->names[j]);
+    return NONSENS_OK;
 }
 
-/* How many variables could be tested, and how many of them change. */
-typedef struct change_count {
-    int64_t tested, changing;
-} change_count;
+/* Notes in a sentence each which variables change in what. */
+static nonsens_status note_changes(const diagnosis *d)
+{
+    static const char *const words[KINDS_OF_CHANGE] = {
+        [CHANGES_NOT] = "No change over segments is seen in %s.",
+        [LOCATION_CHANGES] = "The location of %s changes over segments.",
+        [SCALE_CHANGES] = "The scale of %s changes over segments.",
+        [BOTH_CHANGE] = "Location and scale of %s change over segments.",
+    };
+    for (int k = KINDS_OF_CHANGE - 1; k >= 0; k--) {
+        show_list *list = &d->seen->kind[k];
+        char *text = NULL;
+        if (list->count == 0) {
+            continue;
+        }
+        const char *at = strstr(words[k], "%s");
+        text = arena_format(d->ctx, &d->result->memory, "%.*s%s%s", (int)(at - words[k]), words[k], show_list_end(list),
+                            at + 2);
+        TRY(text ? result_note(d->ctx, d->result, NONSENS_NOTE_INFO, "%s", text) : NONSENS_ERR_MEMORY);
+    }
+    return NONSENS_OK;
+}
 
-static nonsens_status report_variable(const diagnosis *d, int64_t j, change_count *count)
+static nonsens_status report_variable(const diagnosis *d, int64_t j)
 {
     const nonsens_data *data = d->data;
     const double *v = matrix_col(data->x, j);
@@ -194,56 +220,77 @@ static nonsens_status report_variable(const diagnosis *d, int64_t j, change_coun
     TRY(change_of_scale(d->ctx, d->scratch, v, data->segments, data->start, &scale));
     TRY(add_location(d, j, &location));
     TRY(add_scale(d, j, &scale));
-    count->tested += !isnan(location.p_value) || !isnan(scale.p_value);
-    count->changing += location.p_value <= level || scale.p_value <= level;
+    d->seen->tested += !isnan(location.p_value) || !isnan(scale.p_value);
+    d->seen->changing += location.p_value <= level || scale.p_value <= level;
     return note_variable(d, j, &location, &scale, level);
 }
 
 static nonsens_status report_changes(const diagnosis *d)
 {
-    change_count count = {0, 0};
+    const summary *seen = d->seen;
     if (d->data->segments < 2) {
         return NONSENS_OK;
     }
     for (int64_t j = 0; j < d->data->d; j++) {
         arena_mark mark = arena_tell(d->scratch);
-        TRY(report_variable(d, j, &count));
+        TRY(report_variable(d, j));
         arena_rewind(d->scratch, mark);
         report_progress(d->ctx, "change over segments", j + 1, d->data->d);
         TRY(check_cancelled(d->ctx));
     }
-    if (count.changing > 0 || count.tested == 0) {
+    TRY(note_changes(d));
+    if (seen->changing > 0 || seen->tested == 0) {
         return NONSENS_OK;
     }
     return result_note(d->ctx, d->result, NONSENS_NOTE_PROBLEM,
-                       "No variable%s is seen to change over segments: the segments then carry no information about "
-                       "direction.",
-                       count.tested < d->data->d ? " that could be tested" : "");
+                       "No variable%s is seen to change over segments, so segments carry no information about "
+                       "direction. Collect data under conditions that differ more.",
+                       seen->tested < d->data->d ? " that could be tested" : "");
 }
 
 /* ---- dependence inside segments ---- */
 
-static nonsens_status note_pair(const diagnosis *d, const char *a, const char *b, double p_value, double level)
+enum { UNTESTED_PAIR = 1, DEPENDENT_PAIR = 2 };
+
+/* Lists pairs by what the tests say, in the user's order of columns. */
+static void list_pairs(const diagnosis *d, const unsigned char *found)
 {
-    char first[SHOWN_BYTES], second[SHOWN_BYTES];
-    show_bare(first, a);
-    show_bare(second, b);
+    char first[SHOWN_BYTES], second[SHOWN_BYTES], both[2 * SHOWN_BYTES + 4];
+    for (int64_t i = 0; i < d->data->d; i++) {
+        for (int64_t j = i + 1; j < d->data->d; j++) {
+            int what = found[i * d->data->d + j];
+            snprintf(both, sizeof both, "%s - %s", show_bare(first, d->data->names[i]),
+                     show_bare(second, d->data->names[j]));
+            if (what) {
+                show_list_add(what == DEPENDENT_PAIR ? &d->seen->dependent : &d->seen->open, both);
+            }
+        }
+    }
+}
+
+static nonsens_status note_pairs(const diagnosis *d)
+{
+    summary *seen = d->seen;
     const char *where = d->data->segments > 1 ? " inside segments" : "";
-    if (isnan(p_value)) {
-        return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
-                           "%s and %s could not be tested for dependence: no segment has the %d rows with varying "
-                           "values that the test needs.",
-                           first, second, HSIC_MIN_ROWS);
+    if (seen->dependent_pairs > 0) {
+        TRY(result_note(d->ctx, d->result, NONSENS_NOTE_INFO, "Dependent%s: %" PRId64 " of %" PRId64 " pair%s (%s).%s",
+                        where, seen->dependent_pairs, seen->pairs, plural(seen->pairs), show_list_end(&seen->dependent),
+                        seen->dependent_pairs < seen->pairs ? " For other pairs no direction can be expected." : ""));
+    } else if (seen->pairs > 0) {
+        TRY(result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
+                        "No dependence is seen%s in any of %" PRId64 " pair%s, so no direction can be expected.", where,
+                        seen->pairs, plural(seen->pairs)));
     }
-    if (p_value <= level) {
-        return result_note(d->ctx, d->result, NONSENS_NOTE_INFO, "%s and %s are dependent%s.", first, second, where);
-    }
-    return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
-                       "%s and %s: no dependence is seen%s, so no direction can be expected.", first, second, where);
+    return seen->open.count == 0
+               ? NONSENS_OK
+               : result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
+                             "Dependence could not be tested for %s: no segment has the %d rows with varying values "
+                             "that the test needs.",
+                             show_list_end(&seen->open), HSIC_MIN_ROWS);
 }
 
 /* Tests the a-th and b-th variable in canonical order: the random streams must not depend on the order of columns. */
-static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, double level)
+static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, double level, unsigned char *found)
 {
     const nonsens_data *data = d->data;
     int64_t whole[2] = {0, data->n}, i = data->column_rank[a], j = data->column_rank[b];
@@ -258,7 +305,12 @@ static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, doub
                    stratified ? "kernel test of independence inside each segment, added up"
                               : "kernel test of independence over all rows",
                    "hsic(%s, %s)", first, second));
-    return note_pair(d, first, second, p_value, level);
+    found[(i < j ? i : j) * data->d + (i < j ? j : i)] = isnan(p_value)     ? UNTESTED_PAIR
+                                                         : p_value <= level ? DEPENDENT_PAIR
+                                                                            : 0;
+    d->seen->pairs += !isnan(p_value);
+    d->seen->dependent_pairs += p_value <= level;
+    return NONSENS_OK;
 }
 
 static nonsens_status report_pairs(const diagnosis *d)
@@ -267,20 +319,21 @@ static nonsens_status report_pairs(const diagnosis *d)
     if (variables > MAX_PAIRED_VARIABLES) {
         return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                            "Pairs were not tested for dependence: there are %" PRId64
-                           " variables, and pairs are tested for "
-                           "up to %d; choose some with --vars.",
+                           " variables, and the limit is %d; choose some with --vars.",
                            variables, MAX_PAIRED_VARIABLES);
     }
+    unsigned char found[MAX_PAIRED_VARIABLES * MAX_PAIRED_VARIABLES] = {0};
     for (int64_t a = 0; a < variables; a++) {
         for (int64_t b = a + 1; b < variables; b++) {
             arena_mark mark = arena_tell(d->scratch);
-            TRY(report_pair(d, a, b, d->options->alpha / (double)pairs));
+            TRY(report_pair(d, a, b, d->options->alpha / (double)pairs, found));
             arena_rewind(d->scratch, mark);
             report_progress(d->ctx, "dependence of pairs", ++done, pairs);
             TRY(check_cancelled(d->ctx));
         }
     }
-    return NONSENS_OK;
+    list_pairs(d, found);
+    return note_pairs(d);
 }
 
 /* ---- segment classifiers ---- */
@@ -296,7 +349,7 @@ static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair
     if (sample) {
         TRY(result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                         "%s and %s: segment classifiers were fitted to %" PRId64 " of %" PRId64
-                        " rows, drawn evenly from all segments (--most-rows).",
+                        " rows, drawn evenly from all segments (--max-rows).",
                         show_bare(first, pair->names[0]), show_bare(second, pair->names[1]), sample->n, pair->n));
     }
     return diagnose_pair(d->ctx, &scratch, sample ? sample : pair, options, single, d->result);
@@ -340,8 +393,8 @@ static nonsens_status report_classifiers(const diagnosis *d)
         return classify_all(d);
     }
     return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
-                       "What segment classifiers say about a pair was not looked at: there are %" PRId64
-                       " variables, and all pairs are looked at for up to %d; name a pair with --x and --y.",
+                       "Segment classifiers were not fitted: there are %" PRId64
+                       " variables, and the limit is %d; name a pair with --x A --y B.",
                        data->d, MAX_CLASSIFIED_VARIABLES);
 }
 
@@ -359,6 +412,41 @@ static nonsens_status report_memory(const diagnosis *d)
         "MB that direction needs for one pair, about", "memory of direction");
 }
 
+/* ---- the answer in a sentence ---- */
+
+static bool has_problem(const nonsens_result *r)
+{
+    bool found = false;
+    for (int64_t i = 0; i < r->notes; i++) {
+        found = found || r->note[i].level == NONSENS_NOTE_PROBLEM;
+    }
+    return found;
+}
+
+static nonsens_status sum_up(const diagnosis *d)
+{
+    enum { PART_BYTES = 120 };
+    const summary *seen = d->seen;
+    const nonsens_data *data = d->data;
+    char changing[PART_BYTES] = "", dependent[PART_BYTES] = "";
+    bool hopeless =
+        has_problem(d->result) || data->d < 2 || data->segments < 3 || (seen->pairs > 0 && seen->dependent_pairs == 0);
+    if (data->segments > 1) {
+        snprintf(changing, sizeof changing, "; %" PRId64 " of %" PRId64 " variables change over segments",
+                 seen->changing, data->d);
+    }
+    if (seen->pairs > 0) {
+        snprintf(dependent, sizeof dependent, "; %" PRId64 " of %" PRId64 " pair%s %s dependent%s",
+                 seen->dependent_pairs, seen->pairs, plural(seen->pairs), seen->dependent_pairs == 1 ? "is" : "are",
+                 data->segments > 1 ? " inside segments" : "");
+    }
+    d->result->sentence = arena_format(d->ctx, &d->result->memory,
+                                       "%s be learned from these data: %" PRId64 " row%s in %" PRId64 " segment%s%s%s.",
+                                       hopeless ? "No direction can" : "Directions can", data->n, plural(data->n),
+                                       data->segments, plural(data->segments), changing, dependent);
+    return d->result->sentence ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
 /* ---- the run ---- */
 
 nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -370,14 +458,21 @@ nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nonsens_data *da
     SCOPED(memory_release_scoped) nonsens_result *result = NULL;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_DIAGNOSE));
+    TRY(choose_needs_values(ctx, data, "diagnose"));
     TRY(result_new(ctx, data, options, "diagnose", &result));
-    diagnosis d = {ctx, data, options, result, &scratch};
+    diagnosis d = {ctx, data, options, result, &scratch, NULL};
+    ARENA_TRY(ctx, &scratch, d.seen, 1);
+    for (int k = 0; k < KINDS_OF_CHANGE; k++) {
+        d.seen->kind[k].max = LISTED_VARIABLES;
+    }
+    d.seen->dependent.max = d.seen->open.max = LISTED_VARIABLES;
     TRY(report_sizes(&d));
     TRY(report_changes(&d));
     TRY(report_pairs(&d));
     TRY(report_classifiers(&d));
     TRY(report_memory(&d));
     TRY(report_segment_rows(&d));
+    TRY(sum_up(&d));
     TRY(result_finish(ctx, result));
     result->seconds = clock_seconds() - begun;
     *out = result;

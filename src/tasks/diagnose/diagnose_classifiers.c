@@ -181,7 +181,9 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
     const diagnose_classifiers *p = state;
     const rank_search *l = &p->search;
     classifier_difference *step = &p->without[job];
-    compare_draws by = {1, DRAWS, l->options->seed, {0}}; // inside a thread; rows of blocks would have to be dealt anew
+    compare_draws by = {.threads = 1,
+                        .draws = DRAWS,
+                        .seed = l->options->seed}; // inside a thread; rows of blocks would have to be dealt anew
     classifier_sample rows;
     classifier_fit two, three;
     TRY(drop_segment(ctx, scratch, l, p->left_out[job], &rows));

@@ -53,19 +53,21 @@ static nonsens_status report_information(const report *r)
     char text[TEXT_BYTES], gain[NUMBER_BYTES], share[NUMBER_BYTES];
     number_print(gain, p->gain.mean, DIGITS);
     number_print(share, 100.0 * p->gain.mean / p->entropy, DIGITS);
-    snprintf(text, sizeof text, "nats per row by which unseen rows tell their segment; %s %% of the segments' entropy",
-             share);
+    snprintf(text, sizeof text,
+             "information on the segment in held-out rows, nats per row; %s %% of the segments' entropy", share);
     TRY(result_add(r->ctx, r->result, p->gain.mean, p->free.step[1].p_value, text, "segment information(%s, %s)",
                    r->column[0], r->column[1]));
     if (p->free.rank == 0) {
-        return result_note(r->ctx, r->result, NONSENS_NOTE_PROBLEM,
-                           "%s and %s together do not tell the segments apart on unseen rows: nothing that changes is "
-                           "visible, and the segments then carry no information about direction.",
-                           r->name[0], r->name[1]);
+        return result_note(
+            r->ctx, r->result, NONSENS_NOTE_PROBLEM,
+            "%s and %s together do not distinguish the segments of held-out rows: no change is visible, so "
+            "segments carry no information about direction. Collect data under conditions that differ "
+            "more.",
+            r->name[0], r->name[1]);
     }
     return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
-                       "%s and %s together tell the segments apart: on unseen rows by %s nats per row, %s %% of the "
-                       "segments' entropy.",
+                       "%s and %s together distinguish the segments: %s nats per held-out row, %s %% of the segments' "
+                       "entropy.",
                        r->name[0], r->name[1], gain, share);
 }
 
@@ -77,7 +79,7 @@ static nonsens_status add_ranks(const report *r, const rank_search_outcome *foun
     for (int64_t k = 1; k <= found->tried; k++) {
         bool scored = k <= found->fitted && found->fit[k].held_out;
         TRY(result_add(r->ctx, r->result, scored ? found->step[k].mean : NAN, found->step[k].p_value,
-                       scored ? "nats per row gained on unseen rows by this many ways over one less"
+                       scored ? "nats per row gained on held-out rows by this many ways over one less"
                               : "this many ways against one less",
                        "rank %" PRId64 "(%s)%s", k, what, tail));
     }
@@ -88,7 +90,7 @@ static const char *rank_words(int64_t rank)
 {
     return rank == 1 ? ": one disturbance changes, or both in proportion"
            : rank == 2
-               ? ", as the model expects of two disturbances that change each in its own way"
+               ? ", as the model expects if each disturbance changes in its own way"
                : ", more than the 2 that the model expects: disturbances that change in several statistics (say "
                  "location and scale), a changing mechanism, mixed segments and a hidden common cause all look "
                  "like this";
@@ -137,12 +139,12 @@ static nonsens_status report_shares(const report *r)
                        "share(%s)%s", r->column[c], r->tail));
         if (p->alone[c].rank == 0) {
             TRY(result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION,
-                            "%s alone does not tell the segments apart: its own disturbance does not visibly change.",
+                            "%s alone does not distinguish the segments: its own noise does not visibly change.",
                             r->name[c]));
         }
     }
     return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
-                       "Of what %s and %s together tell about the segment, %s alone tells %d %% and %s alone %d %%.",
+                       "Of the information that %s and %s have on the segment, %s alone has %d %% and %s alone %d %%.",
                        r->name[0], r->name[1], r->name[0], percent(share[0]), r->name[1], percent(share[1]));
 }
 
@@ -156,7 +158,7 @@ static nonsens_status report_proportion(const report *r)
     TRY(result_add(r->ctx, r->result, p->proportion, NAN,
                    p->free.rank >= 2 ? "second singular value of the segment weights over the first; near 0 where both "
                                        "disturbances change in proportion or one hardly changes"
-                                     : "second singular value of the segment weights over the first: noise, for no "
+                                     : "second singular value of the segment weights over the first: noise, since no "
                                        "second way is seen",
                    "second way(%s, %s)", r->column[0], r->column[1]));
     if (p->free.rank < 2 || p->proportion >= NEARLY_PROPORTIONAL) {
@@ -187,10 +189,11 @@ static nonsens_status note_settling(const report *r)
         }
     }
     if (found == 0) {
-        return result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION,
-                           "%s and %s: no single segment accounts for the further ways; without any one of them there "
-                           "still are more than 2.",
-                           r->name[0], r->name[1]);
+        return result_note(
+            r->ctx, r->result, NONSENS_NOTE_CAUTION,
+            "%s and %s: no single segment explains the further ways; without any one of them there are still "
+            "more than 2.",
+            r->name[0], r->name[1]);
     }
     if (2 * found > p->left_outs) {
         return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
@@ -233,20 +236,18 @@ static nonsens_status note_rows(const report *r, double rows, double z, double w
 {
     bool two = r->p->free.fitted >= 2; // rank two was tried
     if (z >= WANTED_Z) {
-        return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
-                           "%s and %s: the rows are enough already to see %s, where there %s.", r->name[0], r->name[1],
-                           two ? "two ways" : "a way", two ? "are two" : "is one");
+        return result_note(r->ctx, r->result, NONSENS_NOTE_INFO, "%s and %s: there are enough rows already to see %s.",
+                           r->name[0], r->name[1], two ? "two ways" : "one way");
     }
     if (isnan(wanted)) {
         return result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION,
-                           "%s and %s: no number of rows can be named that would be enough, for with the %" PRId64
-                           " per segment there are, %s way gains nothing on unseen rows.",
+                           "%s and %s: it is not known how many rows would be enough, since with %" PRId64
+                           " per segment %s way gains nothing on held-out rows.",
                            r->name[0], r->name[1], (int64_t)round(rows), two ? "a second" : "a first");
     }
     return result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION,
                        "%s and %s: about %" PRId64
-                       " rows per segment would be needed to see %s clearly on unseen rows; "
-                       "there are %" PRId64 ".",
+                       " rows per segment are needed to see %s clearly on held-out rows; there are %" PRId64 ".",
                        r->name[0], r->name[1], round_guess(wanted), two ? "two ways" : "a way", (int64_t)round(rows));
 }
 

@@ -26,7 +26,7 @@ typedef struct effect_options {
     double level;         /* of intervals; default .95 */
     int64_t seed;         /* of bootstrap samples; default 1 */
     int threads;          /* at most; 0: all cores.  Results are the same for any number */
-    int64_t block_length; /* rows that follow one another in time: blocks of so many count as independent; 0: found from
+    int64_t block_length; /* rows that follow one another in time: blocks of this length are independent; 0: found from
                              the data; 1 (default): every row stands for itself */
     int64_t draw_rows;    /* rows that are computed anew in each bootstrap sample, drawn evenly from all segments; the
                              others count with the full fit's values; default 500, 0: all */

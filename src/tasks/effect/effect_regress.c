@@ -194,7 +194,7 @@ static void sum_rows(least_squares *s, int part, const double *weight, const dou
     }
 }
 
-/* Factors the penalised sums; functions that rows do not tell apart are held by a ridge, as small as will do. */
+/* Factors the penalised sums; functions that the rows do not distinguish are held by a ridge, as small as will do. */
 static nonsens_status factor_sums(nonsens_context *ctx, least_squares *s)
 {
     static const double FIRST_RIDGE = 1e-10, LAST_RIDGE = 1e-2, STEP = 100.0;

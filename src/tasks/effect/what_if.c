@@ -11,6 +11,7 @@
 #include "data/subsample.h"
 #include "methods/registry.h"
 #include "read/graph_file.h"
+#include "tasks/choose_method.h"
 #include "tasks/explain/explain.h"
 #include "tasks/run.h"
 
@@ -33,7 +34,8 @@ static nonsens_status begin(nonsens_context *ctx, const nonsens_data *data, cons
 {
     TRY(options_begin(ctx, o, NONSENS_COMMAND_EFFECT));
     if (graph && o->graph[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "a graph is given and --graph %.300s as well; take one", o->graph);
+        return fail(ctx, NONSENS_ERR_USAGE, "a graph is given, and --graph %.300s names another; leave one out",
+                    o->graph);
     }
     if (graph && o->graph_uncertainty > 0) {
         return fail(
@@ -44,9 +46,7 @@ static nonsens_status begin(nonsens_context *ctx, const nonsens_data *data, cons
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--reversed reverses the arrows of a call graph, and none is given; add --graph");
     }
-    if (data->gap) {
-        return fail(ctx, NONSENS_ERR_DATA, "values are missing; leave out their rows with --na drop-rows");
-    }
+    TRY(choose_needs_values(ctx, data, "effect"));
     return audit_require_labels(ctx, data);
 }
 
@@ -62,8 +62,8 @@ static nonsens_status take_graph(nonsens_context *ctx, arena *a, const nonsens_g
     }
     const method *found_by = method_find(r->method);
     r->assumes = !found_by ? assumptions(r)
-                           : arena_format(ctx, &r->memory, "%s For the graph by %s: %s", assumptions(r), r->method,
-                                          found_by->info.assumes);
+                           : arena_format(ctx, &r->memory, "%s" RESULT_GRAPH_ASSUMES "%s: %s", assumptions(r),
+                                          r->method, found_by->info.assumes);
     return r->assumes ? what_if_graph(ctx, a, w) : NONSENS_ERR_MEMORY;
 }
 
@@ -100,7 +100,7 @@ static nonsens_status answer(nonsens_context *ctx, const nonsens_data *data, con
     TRY(note_graph(ctx, &w, graph || result->options.graph[0]));
     TRY((w.rows > 0 ? what_if_rows : w.changes > 0 ? what_if_answer : what_if_table)(ctx, &w));
     TRY(result->options.refute > 0 ? what_if_refute(ctx, &w) : NONSENS_OK);
-    return result->options.graph_uncertainty > 0 ? what_if_resample(ctx, &w) : NONSENS_OK;
+    return result->options.graph_uncertainty > 0 ? what_if_samples(ctx, &w) : NONSENS_OK;
 }
 
 static nonsens_status run_effect(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,

@@ -46,8 +46,8 @@ nonsens_status what_if_answer(nonsens_context *ctx, const what_if *w);
 nonsens_status what_if_rows(nonsens_context *ctx, const what_if *w);
 nonsens_status what_if_table(nonsens_context *ctx, const what_if *w);
 
-/* Widens intervals by what graphs of half samples answer (what_if_resample.c). */
-nonsens_status what_if_resample(nonsens_context *ctx, const what_if *w);
+/* Widens intervals by what graphs of half samples answer (what_if_samples.c). */
+nonsens_status what_if_samples(nonsens_context *ctx, const what_if *w);
 
 /* Judges answers by placebo causes and random subsets (what_if_refute.c). */
 nonsens_status what_if_refute(nonsens_context *ctx, const what_if *w);

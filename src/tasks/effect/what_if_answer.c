@@ -308,7 +308,7 @@ static nonsens_status note_support(nonsens_context *ctx, const what_if *w)
     }
     return weakest ? result_note(ctx, w->result, NONSENS_NOTE_CAUTION,
                                  "Down to %s %% of the rows would be like rows of the data. For the others the answer "
-                                 "rests on how the mechanisms go on where there are no data.",
+                                 "extrapolates the mechanisms to values without data.",
                                  number_print(share, 100.0 * weakest->support, SHARE_DIGITS))
                    : NONSENS_OK;
 }

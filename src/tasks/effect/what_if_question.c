@@ -237,7 +237,7 @@ static nonsens_status read_rows(nonsens_context *ctx, arena *a, what_if *w)
     }
     if (o->in[0]) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "--in names a segment, and --row names rows, which have theirs; leave out --in");
+                    "--in names a segment, but the rows of --row are in segments already; leave out --in");
     }
     if (w->grid >= 0) {
         return fail(ctx, NONSENS_ERR_USAGE, "--row takes one value of each variable, not a grid; give --do A=VALUE");

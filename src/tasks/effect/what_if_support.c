@@ -23,10 +23,10 @@ struct what_if_support {
     double **sorted;                /* (d) values of each column, ascending, in the user's units */
 };
 
-/* Picks at most `most` of the rows [begin, end), evenly spaced. */
-static int64_t pick_rows(int64_t begin, int64_t end, int64_t most, int64_t *row)
+/* Picks at most `max_rows` of the rows [begin, end), evenly spaced. */
+static int64_t pick_rows(int64_t begin, int64_t end, int64_t max_rows, int64_t *row)
 {
-    int64_t all = end - begin, count = all < most ? all : most;
+    int64_t all = end - begin, count = all < max_rows ? all : max_rows;
     for (int64_t k = 0; k < count; k++) {
         row[k] = begin + (2 * k + 1) * all / (2 * count);
     }
@@ -75,8 +75,8 @@ static double rank_of(const what_if_support *s, int64_t column, double value)
     if (value < sorted[0] || value > sorted[n - 1]) {
         return value < sorted[0] ? -1.0 : 2.0;
     }
-    int64_t below = count_below(n, sorted, value, false), most = count_below(n, sorted, value, true);
-    return 0.5 * (double)(below + most) / (double)n;
+    int64_t below = count_below(n, sorted, value, false), at_most = count_below(n, sorted, value, true);
+    return 0.5 * (double)(below + at_most) / (double)n;
 }
 
 /* Returns the distance to the NEIGHBOUR-th nearest of points (points, p), without the one numbered `self`. */

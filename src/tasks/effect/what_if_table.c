@@ -86,8 +86,8 @@ static nonsens_status note_support(nonsens_context *ctx, const what_if *w)
                ? NONSENS_OK
                : result_note(ctx, w->result, NONSENS_NOTE_CAUTION,
                              "For %lld of the effects fewer than half of the rows would be like rows of the data "
-                             "if the cause were at a quartile; these rest on how the mechanisms go on where there "
-                             "are no data.",
+                             "if the cause were at a quartile; these extrapolate the mechanisms to values without "
+                             "data.",
                              (long long)weak);
 }
 

@@ -13,7 +13,7 @@
 #include "base/show.h"
 #include "data/audit.h"
 #include "math/sort.h"
-#include "pool/crew.h"
+#include "pool/process_pool.h"
 #include "read/graph_file.h"
 #include "tasks/run.h"
 
@@ -251,11 +251,12 @@ nonsens_status explain_begin(nonsens_context *ctx, const nonsens_data *data, con
 {
     TRY(options_begin(ctx, options, NONSENS_COMMAND_EXPLAIN));
     if (graph && options->graph[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "a graph is given and --graph %.300s as well; take one", options->graph);
+        return fail(ctx, NONSENS_ERR_USAGE, "a graph is given, and --graph %.300s names another; leave one out",
+                    options->graph);
     }
     if (options->reversed && !graph && !options->graph[0]) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "--reversed turns the arrows of a call graph, and none is given; add --graph");
+                    "--reversed reverses the arrows of a call graph, and none is given; add --graph");
     }
     return audit_require_labels(ctx, data);
 }
@@ -281,7 +282,7 @@ static nonsens_status run_explain(nonsens_context *ctx, const nonsens_data *data
     TRY(explain_begin(ctx, data, graph, options));
     TRY(refuse_journal(ctx, options));
     TRY(explain_set_key(ctx, data, options));
-    if (crew_follows(ctx)) {
+    if (process_pool_follows(ctx)) {
         return explain_follow(ctx, data, options);
     }
     own.graph = graph ? graph->path : own.graph;
@@ -299,10 +300,10 @@ nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *dat
                                    const nonsens_options *options, nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
-    pool_crew crew;
+    process_pool processes;
     *out = NULL;
-    crew_begin(ctx, &crew);
-    nonsens_status status = crew_end(ctx, &crew, run_explain(ctx, data, graph, options, out));
+    process_pool_begin(ctx, &processes);
+    nonsens_status status = process_pool_end(ctx, &processes, run_explain(ctx, data, graph, options, out));
     if (status != NONSENS_OK) { // another process may have failed at the end
         nonsens_result_free(*out);
         *out = NULL;

@@ -1,5 +1,5 @@
 /* explain_basis.c - what answers on all segments rest on: the graph, and mechanisms fitted to all rows. */
-#include "pool/crew.h"
+#include "pool/process_pool.h"
 #include "tasks/explain/explain.h"
 
 enum {
@@ -81,7 +81,7 @@ nonsens_status explain_basis_new(nonsens_context *ctx, explain_basis *b)
 {
     TRY(explain_marks(ctx, &b->memory, b->data, b->found, &b->graph));
     TRY(structured_scores_new(ctx, &b->memory, b->data, b->options, NULL, &b->scores));
-    b->scores.shared = crew_leads(ctx);
+    b->scores.shared = process_pool_leads(ctx);
     return ask_all(ctx, &b->memory, b);
 }
 

@@ -345,7 +345,7 @@ static nonsens_status count_effective(nonsens_context *ctx, arena *scratch, cons
 static nonsens_status spread_of(nonsens_context *ctx, arena *scratch, const contrast *c, const sort_entry *entry,
                                 const double *v, int group, double effective, spread *s)
 {
-    double *part, square = 0.0; // (n) each row's part in the relative error of the deviation
+    double *part, square = 0.0; // (n) each row's part in the relative error of abs_deviation
     ARENA_TRY(ctx, scratch, part, c->g->n);
     *s = (spread){.median = quantile_of(c, entry, v, group, 0.5)};
     if (c->g->block_of) {

@@ -42,8 +42,7 @@ static nonsens_status match_node(nonsens_context *ctx, const nonsens_data *data,
         }
     }
     if (*variable < 0 && near.found) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "graph file %.400s: its node %s is not a variable of the data that is looked at%s", g->path,
+        return fail(ctx, NONSENS_ERR_DATA, "graph file %.400s: its node %s is not a variable of the data%s", g->path,
                     show_quoted(shown, g->name[node]), nearest_hint(&near, hint));
     }
     return NONSENS_OK;
@@ -73,8 +72,7 @@ static nonsens_status match_nodes(nonsens_context *ctx, arena *scratch, const no
         }
     }
     if (missing.count == g->nodes && g->nodes > 0) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "graph file %.400s: none of its nodes is a variable of the data that is looked at", g->path);
+        return fail(ctx, NONSENS_ERR_DATA, "graph file %.400s: none of its nodes is a variable of the data", g->path);
     }
     return missing.count == 0
                ? NONSENS_OK
@@ -98,9 +96,9 @@ typedef struct bridge {
 
 static void ends_of(const bridge *b, const nonsens_edge *e, int64_t *from, int64_t *to)
 {
-    bool turned = b->reversed && e->type == NONSENS_EDGE_DIRECTED;
-    *from = turned ? e->to : e->from;
-    *to = turned ? e->from : e->to;
+    bool is_reversed = b->reversed && e->type == NONSENS_EDGE_DIRECTED;
+    *from = is_reversed ? e->to : e->from;
+    *to = is_reversed ? e->from : e->to;
 }
 
 /* Adds arrows from a variable to everything that arrows from `node` lead to, past nodes without data. */
@@ -214,8 +212,8 @@ static nonsens_status judge_alone(nonsens_context *ctx, const char *why, nonsens
     result->assumes = "No variable causes another, since no graph is given; rows, or blocks of neighbouring rows if "
                       "they depend on one another, are independent inside segments.";
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "No graph was searched for, because %s: each variable is judged by itself, and what merely "
-                       "follows its causes counts as changed. Give a --graph if you know one.",
+                       "No graph was searched for, because %s: each variable is judged by itself, so a variable "
+                       "that only follows its causes counts as changed. Give a --graph if you know one.",
                        why);
 }
 
@@ -234,7 +232,7 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     }
     result->method = found->method;
     result->bidirected_meaning = found->bidirected_meaning;
-    result->assumes = arena_format(ctx, &result->memory, "%s For the graph by %s: %s", assumptions(options),
+    result->assumes = arena_format(ctx, &result->memory, "%s" RESULT_GRAPH_ASSUMES "%s: %s", assumptions(options),
                                    found->method, found->assumes);
     return result->assumes ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }

@@ -261,10 +261,10 @@ static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
     }
     bool sizes = judges_by_size(j);
     const char *told =
-        j->blind && !sizes ? "with so few no change, however large, can be told from chance at this level"
+        j->blind && !sizes ? "no change, however large, can be distinguished from chance at this level"
         : sizes
             ? "own changes could not be measured, and each variable is judged by how far its rows are from normal ones"
-            : "changes that are not large go unseen, and bounds are rough";
+            : "small changes are not visible, and bounds are rough";
     nonsens_note_level level = j->blind && !sizes ? NONSENS_NOTE_PROBLEM : NONSENS_NOTE_CAUTION;
     if (!label) {
         return result_note(ctx, j->result, level, "%s only %" PRId64 " rows: %s.", shown, rows, told);
@@ -360,13 +360,13 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
     }
     if (open.count > 0) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
-                        "%s: edges of these have no direction in the graph. Their figures are those of the choice of "
-                        "causes that speaks least for a change; where choices disagree the verdict is unclear.",
+                        "%s: edges of these have no direction in the graph. Their values are those of the choice of "
+                        "causes that speaks least for a change; if choices disagree, the verdict is unclear.",
                         show_list_end(&open)));
     }
     if (untried.count > 0) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
-                        "%s: so many edges without direction that not all choices of causes were tried; the verdict is "
+                        "%s: too many edges without direction to try all choices of causes; the verdict is "
                         "unclear.",
                         show_list_end(&untried)));
     }
@@ -378,7 +378,7 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
     if (apart.count > 0) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: its causes are so different in the segment that no rows of both are alike; whether it "
-                        "changed itself cannot be told.",
+                        "changed itself is not known.",
                         show_list_end(&apart)));
     }
     return NONSENS_OK;

@@ -77,11 +77,10 @@ nonsens_status explain_find_target(nonsens_context *ctx, const nonsens_data *dat
         nearest_offer(&near, data->names[j]);
     }
     if (name[0] && *column < 0) {
-        return fail(
-            ctx, NONSENS_ERR_DATA,
-            "--target %s: no variable that is looked at has this name; name a column that is neither the segment "
-            "nor left out%s",
-            show_quoted(shown, name), nearest_hint(&near, hint));
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "--target %s: no variable has this name; name a column that is neither the segment "
+                    "nor left out%s",
+                    show_quoted(shown, name), nearest_hint(&near, hint));
     }
     return NONSENS_OK;
 }

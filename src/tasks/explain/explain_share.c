@@ -1,7 +1,7 @@
 /* explain_share.c - shares the fits of mechanisms of `explain`, and of the search for its graph, among processes. */
 #include "methods/structured_graph/structured_graph_method.h"
-#include "pool/crew.h"
 #include "pool/journal_head.h"
+#include "pool/process_pool.h"
 #include "tasks/explain/explain.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ nonsens_status explain_set_key(nonsens_context *ctx, const nonsens_data *data, c
     json_value *head = NULL;
     nonsens_status status = journal_head_new(ctx, &kind, options, is_setting, &head);
     status = status == NONSENS_OK ? journal_head_add_input(ctx, head, "data", data->hash) : status;
-    status = status == NONSENS_OK ? crew_set_key(ctx, head) : status;
+    status = status == NONSENS_OK ? process_pool_set_key(ctx, head) : status;
     json_decref(head);
     return status;
 }
@@ -36,5 +36,5 @@ nonsens_status explain_follow(nonsens_context *ctx, const nonsens_data *data, co
     TRY(share_new(ctx, &scratch, data, options, NULL, &server));
     pool_work work = {
         .phase = "waiting", .threads = (int)options->threads, .make_task = share_make_unit, .state = server};
-    return crew_run(ctx, &scratch, &work);
+    return process_pool_run(ctx, &scratch, &work);
 }

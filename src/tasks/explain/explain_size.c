@@ -28,7 +28,7 @@ enum {
     DRAWS = 2000,
     RANGE_ROWS = 20,
     GRAINS = 256,
-    RESAMPLED = 100
+    BOOTSTRAPPED = 100
 };
 
 static const double HINGE[HINGES] = {0.02, 0.15, 0.5, 0.85, 0.98};
@@ -36,7 +36,7 @@ static const double SLOPE_RIDGE = 1e-3, HINGE_RIDGE = 1e-2; /* per row, of stand
 static const double EXTRAPOLATED = 1.0;    /* share of what lines add beyond the normal range that counts as spread */
 static const double MIN_RELATIVE = 0.001;  /* of the median: a smaller spread is not believed */
 static const double IQR_OF_NORMAL = 1.349; /* interquartile range of a standard normal variable */
-static const double SMALLEST_UNIT = 0.05;  /* in standard deviations, of a resample with many equal values */
+static const double SMALLEST_UNIT = 0.05;  /* in standard deviations, of a bootstrap sample with many equal values */
 static const double MIN_STRETCHES = 5.0;   /* fewer do not show how far their means lie apart by chance */
 static const double TAIL = 0.1;            /* share of the draws that the Pareto tail is fitted to */
 static const double STEP_FLOOR =
@@ -280,8 +280,8 @@ static double score_of(int64_t rows, int64_t onset, const double *z)
 }
 
 /*
- * Brings a window into units of a resample of the normal rows, since few of them do not determine the spread; buffers
- * (normal).  min_spread: the floor of the spread, in standard deviations.
+ * Brings a window into units of a bootstrap sample of the normal rows, since few of them do not determine the spread;
+ * buffers (normal).  min_spread: the floor of the spread, in standard deviations.
  */
 static void rescale(const sample *s, rng *r, const double *z, double min_spread, double *buffer, double *spare,
                     double *window)
@@ -324,7 +324,7 @@ static nonsens_status draw_scores(nonsens_context *ctx, arena *scratch, const ex
 {
     rng r = rng_new(rec->seed, RNG_CALIBRATION, stream);
     int64_t rows = s->fault;
-    bool few = s->normal <= RESAMPLED;
+    bool few = s->normal <= BOOTSTRAPPED;
     double *window, *buffer, *spare;
     ARENA_TRY(ctx, scratch, window, rows);
     ARENA_TRY(ctx, scratch, buffer, s->normal);
@@ -379,7 +379,7 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const explain_
                             uint64_t stream, const double *z, double min_spread, explain_size *out)
 {
     double *drawn, *mean, *sorted, independent = (double)s->normal / (double)(rec->in_time ? s->fault : 1);
-    double smallest = 1.0 / (5.0 * independent); // what so many rows, or stretches of them, can support
+    double smallest = 1.0 / (5.0 * independent); // what this many rows, or stretches of them, can support
     int64_t draws;
     ARENA_TRY(ctx, scratch, drawn, DRAWS);
     ARENA_TRY(ctx, scratch, mean, DRAWS);

@@ -22,7 +22,7 @@ static nonsens_status check(nonsens_context *ctx, const identify_graph *g, const
     }
     for (int64_t k = 0; k < q->set_count; k++) {
         if (q->set[k] == q->target) {
-            return fail(ctx, NONSENS_ERR_USAGE, "%s is set, so its value is no question; ask about another variable",
+            return fail(ctx, NONSENS_ERR_USAGE, "%s is set, so its value is known; ask about another variable",
                         show_bare(shown, g->name[q->target]));
         }
         for (int64_t i = 0; i < k; i++) {

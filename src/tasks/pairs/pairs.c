@@ -9,8 +9,9 @@
 
 #include "base/parallel.h"
 #include "data/audit.h"
+#include "data/complete.h"
 #include "math/fdr.h"
-#include "pool/crew.h"
+#include "pool/process_pool.h"
 #include "pool/shard.h"
 #include "tasks/choose_method.h"
 #include "tasks/run.h"
@@ -34,7 +35,7 @@ static nonsens_status decide_pair(nonsens_context *ctx, const pairs_run *r, cons
 {
     SCOPED(memory_release_scoped) nonsens_data *two = NULL;
     *out = NULL;
-    TRY(dataset_pair(ctx, r->data, pair->x, pair->y, &two));
+    TRY(complete_select(ctx, r->data, &r->options, 2, (int64_t[]){pair->x, pair->y}, &two));
     return run_direction(ctx, two, &r->options, out);
 }
 
@@ -84,11 +85,11 @@ static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, pairs_r
     return NONSENS_OK;
 }
 
-/* Another member of a crew does not know what is missing. */
+/* Another member of the pool does not know what is missing. */
 static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, pairs_run *r)
 {
     int threads = parallel_threads((int)r->options.threads);
-    bool side_by_side = (ctx->crew ? r->pairs->count : r->jobs) >= threads;
+    bool side_by_side = (ctx->processes ? r->pairs->count : r->jobs) >= threads;
     pool_work work = {.phase = "pairs",
                       .threads = side_by_side ? threads : 1,
                       .make = make_line,
@@ -98,7 +99,7 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, pairs_ru
                       .keep = keep_pair,
                       .sink = r};
     r->options.threads = side_by_side ? 1 : threads;
-    return crew_run(ctx, scratch, &work);
+    return process_pool_run(ctx, scratch, &work);
 }
 
 /* Pairs that failed were not tested and do not count. */
@@ -154,7 +155,7 @@ static nonsens_status fill(nonsens_context *ctx, const nonsens_data *data, const
     TRY(pairs_list(ctx, data, pairs));
     pairs_run r = {.data = data, .pairs = pairs, .options = pairs->options};
     TRY(pairs_set_key(ctx, data, pairs));
-    if (crew_follows(ctx)) {
+    if (process_pool_follows(ctx)) {
         return run_missing(ctx, &scratch, &r);
     }
     TRY(lead(ctx, &scratch, &r));
@@ -168,14 +169,14 @@ static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, 
     TRY(choose_method(ctx, options, m));
     if (!options->pairs[0]) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "which pairs? Set the option pairs to all or to a file with two names a line");
+                    "no pairs are named; set the option pairs to all or to a file with two names per line");
     }
     if (options->resume && !journal_path) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--resume needs a journal; give --json FILE or --journal FILE as in the run that was stopped");
     }
     if (options->shard[0] && !journal_path) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--shard writes a journal; name it by --journal FILE or --json FILE");
+        return fail(ctx, NONSENS_ERR_USAGE, "--shard writes a journal; name it with --journal FILE or --json FILE");
     }
     shard part;
     TRY(shard_read(ctx, options->shard, &part));
@@ -196,7 +197,7 @@ static nonsens_status run_pairs(nonsens_context *ctx, const nonsens_data *data, 
     pairs->method = m;
     nonsens_status status = options_copy(ctx, &pairs->memory, options, &pairs->options);
     status = status == NONSENS_OK ? fill(ctx, data, journal_path, pairs) : status;
-    if (status != NONSENS_OK || crew_follows(ctx) || options->shard[0]) {
+    if (status != NONSENS_OK || process_pool_follows(ctx) || options->shard[0]) {
         nonsens_pairs_free(pairs);
         return status;
     }
@@ -208,10 +209,10 @@ nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data,
                                  const char *journal_path, nonsens_pairs **out)
 {
     NEEDED(ctx, data, options, out);
-    pool_crew crew;
+    process_pool processes;
     *out = NULL;
-    crew_begin(ctx, &crew);
-    nonsens_status status = crew_end(ctx, &crew, run_pairs(ctx, data, options, journal_path, out));
+    process_pool_begin(ctx, &processes);
+    nonsens_status status = process_pool_end(ctx, &processes, run_pairs(ctx, data, options, journal_path, out));
     if (status != NONSENS_OK) { // another process may have failed at the end
         nonsens_pairs_free(*out);
         *out = NULL;

@@ -4,8 +4,8 @@
  */
 #include "base/hash.h"
 #include "data/canonical.h"
-#include "pool/crew.h"
 #include "pool/journal_head.h"
+#include "pool/process_pool.h"
 #include "tasks/pairs/pairs.h"
 
 #include <math.h>
@@ -155,7 +155,7 @@ nonsens_status pairs_set_key(nonsens_context *ctx, const nonsens_data *data, con
     }
     nonsens_status status = make_head(ctx, data, pairs, &head);
     status = status == NONSENS_OK ? journal_head_add_input(ctx, head, "pairs", list) : status;
-    status = status == NONSENS_OK ? crew_set_key(ctx, head) : status;
+    status = status == NONSENS_OK ? process_pool_set_key(ctx, head) : status;
     json_decref(head);
     return status;
 }

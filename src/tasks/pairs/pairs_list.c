@@ -1,5 +1,5 @@
 /*
- * pairs_list.c - lists the pairs: all of them, or those of a file with two names a line.
+ * pairs_list.c - lists the pairs: all of them, or those of a file with two names per line.
  *
  * The names are written as in a line of CSV (read/csv_cells.c); the delimiter is found line by line.  Lines that are
  * blank or begin with # do not count.
@@ -122,8 +122,8 @@ static nonsens_status read_line(list_reader *r, arena *scratch, const char *text
         return NONSENS_OK;
     }
     if (memchr(text, '\0', (size_t)length)) {
-        return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": a NUL byte, so this is no text; write two names a line",
-                    r->path, r->line);
+        return fail(r->ctx, NONSENS_ERR_DATA,
+                    "%s:%" PRId64 ": a NUL byte, so this is not text; write two names per line", r->path, r->line);
     }
     ARENA_GROW(r->ctx, scratch, r->item, r->count, r->capacity);
     TRY(read_pair(r, text, length, &r->item[r->count]));
@@ -148,7 +148,7 @@ static nonsens_status read_list(list_reader *r, arena *scratch, const char *path
     nonsens_status status = input_read_other(r->ctx, WHAT, path, MAX_BYTES, &file);
     if (status == NONSENS_ERR_DATA) {
         memcpy(sentence, r->ctx->message, sizeof sentence);
-        return fail(r->ctx, status, "%.900s; --pairs takes all, or a file with two names a line", sentence);
+        return fail(r->ctx, status, "%.900s; --pairs takes all, or a file with two names per line", sentence);
     }
     TRY(status);
     const char *begin = file.bytes + utf8_mark_length(file.bytes, (int64_t)file.size), *end = file.bytes + file.size;
@@ -199,7 +199,7 @@ static nonsens_status list_file(nonsens_context *ctx, const nonsens_data *data, 
     TRY(take_names(ctx, &scratch, data, &r));
     TRY(read_list(&r, &scratch, path));
     if (r.count == 0) {
-        return fail(ctx, NONSENS_ERR_DATA, "%s: there is no pair in it; write two names a line", r.path);
+        return fail(ctx, NONSENS_ERR_DATA, "%s: there is no pair in it; write two names per line", r.path);
     }
     TRY(check_repeated(ctx, &scratch, &r));
     ARENA_TRY(ctx, &pairs->memory, pairs->pair, r.count);

@@ -69,7 +69,7 @@ static nonsens_status order_pairs(nonsens_context *ctx, arena *scratch, const no
 
 /* ---- table ---- */
 
-enum { NAME_COLUMNS_MAX = 40, ALPHA_DIGITS = 3 };
+enum { NAME_COLUMNS_MAX = 40, ALPHA_DIGITS = 3, SHORT_LINES = 25, SHORT_FAILURES = 3 };
 
 static int64_t count_decision(const nonsens_pairs *pairs, const char *decision)
 {
@@ -100,16 +100,21 @@ static void print_summary(FILE *f, const nonsens_pairs *pairs)
 }
 
 typedef struct cells {
-    char x[SHOWN_BYTES], y[SHOWN_BYTES], decision[2 * SHOWN_BYTES + 2];
+    char x[TEXT_NAME_BYTES], y[TEXT_NAME_BYTES], decision[2 * TEXT_NAME_BYTES + 2];
 } cells;
+
+static const char *name_of(char out[TEXT_NAME_BYTES], const nonsens_pairs *pairs, int64_t variable)
+{
+    return text_name(out, pairs->names, pairs->variables, variable);
+}
 
 /* The decision uses the names as they are shown, like everything on a line. */
 static void fill_cells(const nonsens_pairs *pairs, int64_t index, cells *c)
 {
     const nonsens_pair *pair = &pairs->pair[index];
     int arrow = pairs->arrow[index];
-    show_bare(c->x, pairs->names[pair->x]);
-    show_bare(c->y, pairs->names[pair->y]);
+    name_of(c->x, pairs, pair->x);
+    name_of(c->y, pairs, pair->y);
     if (arrow == 0) {
         show_bare(c->decision, pair->error ? "failed" : pair->decision);
     } else {
@@ -124,19 +129,20 @@ static int wider(int width, const char *text)
     return columns > width ? columns : width;
 }
 
-static void print_table(FILE *f, const nonsens_pairs *pairs, const ranked *order)
+static void print_table(FILE *f, const nonsens_pairs *pairs, const ranked *order, bool all)
 {
     char p[NUMBER_BYTES], q[NUMBER_BYTES];
     int x = 1, y = 1, decision = (int)sizeof "decision" - 1;
+    int64_t lines = all || pairs->count <= SHORT_LINES ? pairs->count : SHORT_LINES - 1;
     cells c;
-    for (int64_t k = 0; k < pairs->count; k++) {
-        fill_cells(pairs, k, &c);
+    for (int64_t k = 0; k < lines; k++) {
+        fill_cells(pairs, order[k].index, &c);
         x = wider(x, c.x);
         y = wider(y, c.y);
         decision = wider(decision, c.decision);
     }
     fprintf(f, "\n  %-*s  %-*s  %-*s  %9s  %9s\n", x, "x", y, "y", decision, "decision", "p-value", "q-value");
-    for (int64_t k = 0; k < pairs->count; k++) {
+    for (int64_t k = 0; k < lines; k++) {
         const nonsens_pair *pair = &pairs->pair[order[k].index];
         fill_cells(pairs, order[k].index, &c);
         fputs("  ", f);
@@ -145,25 +151,43 @@ static void print_table(FILE *f, const nonsens_pairs *pairs, const ranked *order
         text_print_padded(f, c.decision, decision + 2);
         fprintf(f, "%9s  %9s\n", number_print_p(p, pair->p_value), number_print_p(q, pair->q_value));
     }
+    if (lines < pairs->count) {
+        fprintf(f, "  ... and %" PRId64 " less certain pairs; --verbose shows them\n", pairs->count - lines);
+    }
 }
 
 /* ---- words ---- */
 
-static void print_failures(FILE *f, const nonsens_pairs *pairs)
+static void print_failures(FILE *f, const nonsens_pairs *pairs, bool all)
 {
-    char x[SHOWN_BYTES], y[SHOWN_BYTES];
-    bool any = false;
+    char x[TEXT_NAME_BYTES], y[TEXT_NAME_BYTES];
+    int64_t failed = 0;
     for (int64_t k = 0; k < pairs->count; k++) {
         const nonsens_pair *pair = &pairs->pair[k];
         if (!pair->error) {
             continue;
         }
-        if (!any) {
+        if (failed == 0) {
             text_print_heading(f, "Failed");
         }
-        any = true;
-        int used = fprintf(f, "  - %s, %s: ", show_bare(x, pairs->names[pair->x]), show_bare(y, pairs->names[pair->y]));
-        text_print_words(f, pair->error, used, 4);
+        if (failed++ < SHORT_FAILURES || all) {
+            int used = fprintf(f, "  - %s, %s: ", name_of(x, pairs, pair->x), name_of(y, pairs, pair->y));
+            text_print_words(f, pair->error, used, 4);
+        }
+    }
+    if (failed > SHORT_FAILURES && !all) {
+        fprintf(f, "  ... and %" PRId64 " more; --verbose shows them\n", failed - SHORT_FAILURES);
+    }
+}
+
+/* A pair says nothing of the other columns. */
+static void print_caution(FILE *f, const nonsens_pairs *pairs)
+{
+    if (pairs->variables > 2) {
+        text_print_words(f,
+                         "caution: each pair was looked at alone, so common causes among the other columns are not "
+                         "excluded; `nonsens discover` looks at all of them together.",
+                         0, 2);
     }
 }
 
@@ -174,16 +198,31 @@ static void print_meaning(FILE *f, const nonsens_pairs *pairs)
     fputs("  ", f);
     text_print_words(f, pairs->method->info.assumes, 2, 2);
     if (pairs->options.fdr == FDR_NONE) {
-        fputs("  p-values are those of the single pairs: of many pairs some fall below any level by chance.\n", f);
+        fputs("  p-values are those of single pairs: of many pairs, some fall below any level by chance.\n", f);
         return;
     }
     char sentence[512];
     snprintf(sentence, sizeof sentence,
              "q-values (%s): among the decisions with q up to some level, at most that share is expected to be false. "
-             "All pairs but failed ones count as tests, those without a p-value as if it were 1.",
+             "Undecided pairs count with p = 1; failed ones do not count.",
              rule[pairs->options.fdr]);
     fputs("  ", f);
     text_print_words(f, sentence, 2, 2);
+}
+
+/* The same in a line or two. */
+static void print_briefly(FILE *f, const nonsens_pairs *pairs)
+{
+    char sentence[600];
+    if (pairs->options.fdr != FDR_NONE) {
+        text_print_words(f,
+                         "q-value: among the decisions with q up to some level, at most that share is expected to be "
+                         "false.",
+                         0, 2);
+    }
+    snprintf(sentence, sizeof sentence, "This assumes: %s (docs/reading.md)", pairs->method->assumes_briefly);
+    text_print_words(f, sentence, 0, 2);
+    fputs("More: --verbose, --json pairs.jsonl\n", f);
 }
 
 static void print_origin(FILE *f, const nonsens_pairs *pairs)
@@ -200,9 +239,12 @@ static void print_origin(FILE *f, const nonsens_pairs *pairs)
     }
 }
 
-nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path)
+nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, unsigned detail,
+                                        const char *path)
 {
     NEEDED(ctx, pairs, path);
+    TRY(text_check_detail(ctx, detail));
+    bool all = detail & NONSENS_TEXT_ALL;
     output *out;
     ranked *order; // (count)
     arena scratch = {0};
@@ -211,10 +253,16 @@ nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pair
     if (status == NONSENS_OK) {
         FILE *f = output_stream(out);
         print_summary(f, pairs);
-        print_table(f, pairs, order);
-        print_failures(f, pairs);
-        print_meaning(f, pairs);
-        print_origin(f, pairs);
+        print_table(f, pairs, order, all);
+        print_failures(f, pairs, all);
+        fputc('\n', f);
+        print_caution(f, pairs);
+        if (all) {
+            print_meaning(f, pairs);
+            print_origin(f, pairs);
+        } else {
+            print_briefly(f, pairs);
+        }
         status = output_close(ctx, out);
     }
     arena_free(&scratch);

@@ -10,7 +10,7 @@
 #include "base/natural.h"
 #include "base/parallel.h"
 #include "math/fdr.h"
-#include "pool/crew.h"
+#include "pool/process_pool.h"
 #include "pool/shard.h"
 #include "read/graph_file.h"
 
@@ -104,11 +104,11 @@ static bool needs_fits(const segments_run *r)
 static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, segments_run *r)
 {
     int threads = parallel_threads((int)r->options.threads);
-    bool side_by_side = (ctx->crew ? r->all->count : r->jobs) >= threads;
+    bool side_by_side = (ctx->processes ? r->all->count : r->jobs) >= threads;
     TRY(explain_basis_find(ctx, &r->basis));
     TRY(needs_fits(r) ? explain_basis_fit(ctx, &r->basis) : NONSENS_OK);
-    r->text = crew_leads(ctx) ? segments_give_basis(ctx, &r->basis) : NULL;
-    TRY(crew_leads(ctx) && !r->text ? fail_memory(ctx) : NONSENS_OK);
+    r->text = process_pool_leads(ctx) ? segments_give_basis(ctx, &r->basis) : NULL;
+    TRY(process_pool_leads(ctx) && !r->text ? fail_memory(ctx) : NONSENS_OK);
     r->threads = side_by_side ? 1 : threads;
     pool_work work = {.phase = "segments",
                       .threads = side_by_side ? threads : 1,
@@ -120,7 +120,7 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, segments
                       .describe = r->text ? describe_unit : NULL,
                       .keep = keep_unit,
                       .sink = r};
-    return crew_run(ctx, scratch, &work);
+    return process_pool_run(ctx, scratch, &work);
 }
 
 /* A graph that is given is a part of what lines depend on; one that is found follows from data and options. */
@@ -137,35 +137,27 @@ static nonsens_status lead(nonsens_context *ctx, arena *scratch, segments_run *r
 
 /* ---- the list ---- */
 
-typedef struct labelled {
-    const char *label;
-    int64_t segment;
-} labelled;
-
-static int by_label(const void *a, const void *b)
-{
-    return natural_compare(((const labelled *)a)->label, ((const labelled *)b)->label);
-}
-
 /* Lists the segments in natural order, without the one that all are compared with. */
 static nonsens_status list_segments(nonsens_context *ctx, const nonsens_data *data, nonsens_explanations *all)
 {
     SCOPED_ARENA(scratch);
-    labelled *entry; // (count)
-    int64_t numbers = segments_count(data);
-    ARENA_TRY(ctx, &scratch, entry, numbers);
+    const char **label; // (numbers)
+    int64_t *order, numbers = segments_count(data);
+    ARENA_TRY(ctx, &scratch, label, numbers);
     ARENA_TRY(ctx, &all->memory, all->segment, numbers);
     ARENA_TRY(ctx, &all->memory, all->item, numbers);
     for (int64_t e = 0; e < numbers; e++) {
-        if (strcmp(segments_label(data, e), all->options.against) != 0) {
-            entry[all->count++] = (labelled){segments_label(data, e), e};
-        }
+        label[e] = segments_label(data, e);
     }
-    qsort(entry, (size_t)all->count, sizeof *entry, by_label);
-    for (int64_t k = 0; k < all->count; k++) {
-        int64_t e = entry[k].segment;
+    TRY(natural_order(ctx, &scratch, numbers, label, &order));
+    for (int64_t i = 0; i < numbers; i++) {
+        int64_t e = order[i], k = all->count;
+        if (strcmp(label[e], all->options.against) == 0) {
+            continue;
+        }
+        all->count++;
         all->segment[k] = e;
-        all->item[k] = (nonsens_explained){.segment = arena_text(ctx, &all->memory, entry[k].label),
+        all->item[k] = (nonsens_explained){.segment = arena_text(ctx, &all->memory, label[e]),
                                            .rows = e < data->segments ? data->start[e + 1] - data->start[e] : 0,
                                            .size = NAN,
                                            .p_value = NAN,
@@ -248,7 +240,7 @@ static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, 
                     "--resume needs a journal; give --json FILE or --journal FILE as in the run that was stopped");
     }
     if (options->shard[0] && !journal_path) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--shard writes a journal; name it by --journal FILE or --json FILE");
+        return fail(ctx, NONSENS_ERR_USAGE, "--shard writes a journal; name it with --journal FILE or --json FILE");
     }
     TRY(shard_read(ctx, options->shard, &part));
     return segments_set_key(ctx, data, options);
@@ -260,7 +252,7 @@ static nonsens_status run_all(nonsens_context *ctx, const nonsens_data *data, co
     nonsens_options own = *options;
     journal_path = journal_path || !options->journal[0] ? journal_path : options->journal;
     TRY(check_run(ctx, data, graph, options, journal_path));
-    if (crew_follows(ctx)) {
+    if (process_pool_follows(ctx)) {
         return segments_follow(ctx, data, options);
     }
     own.graph = graph ? graph->path : own.graph;
@@ -283,10 +275,10 @@ nonsens_status nonsens_run_explain_all(nonsens_context *ctx, const nonsens_data 
                                        nonsens_explanations **out)
 {
     NEEDED(ctx, data, options, out);
-    pool_crew crew;
+    process_pool processes;
     *out = NULL;
-    crew_begin(ctx, &crew);
-    nonsens_status status = crew_end(ctx, &crew, run_all(ctx, data, graph, options, journal_path, out));
+    process_pool_begin(ctx, &processes);
+    nonsens_status status = process_pool_end(ctx, &processes, run_all(ctx, data, graph, options, journal_path, out));
     if (status != NONSENS_OK) { // another process may have failed at the end
         nonsens_explanations_free(*out);
         *out = NULL;

@@ -7,7 +7,7 @@
 #include "base/show.h"
 #include "data/canonical.h"
 #include "graph/knowledge.h"
-#include "pool/crew.h"
+#include "pool/process_pool.h"
 #include "read/knowledge_file.h"
 #include "tasks/segments/segments.h"
 #include "write/write_internal.h"
@@ -265,7 +265,7 @@ nonsens_status segments_set_key(nonsens_context *ctx, const nonsens_data *data, 
 {
     json_value *head = NULL;
     nonsens_status status = make_head(ctx, data, options, &head);
-    status = status == NONSENS_OK ? crew_set_key(ctx, head) : status;
+    status = status == NONSENS_OK ? process_pool_set_key(ctx, head) : status;
     json_decref(head);
     return status;
 }

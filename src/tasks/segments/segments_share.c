@@ -9,7 +9,7 @@
  */
 #include "methods/structured_graph/structured_graph_method.h"
 #include "methods/structured_graph/structured_share.h"
-#include "pool/crew.h"
+#include "pool/process_pool.h"
 #include "tasks/segments/segments.h"
 #include "write/write_internal.h"
 
@@ -197,5 +197,5 @@ nonsens_status segments_follow(nonsens_context *ctx, const nonsens_data *data, c
     SCOPED(free_follower) follower f = {.basis = {.data = data, .options = &own}, .taking = PTHREAD_MUTEX_INITIALIZER};
     TRY(share_new(ctx, &scratch, data, &own, NULL, &f.server));
     pool_work work = {.phase = "waiting", .threads = (int)own.threads, .make_task = make_task, .state = &f};
-    return crew_run(ctx, &scratch, &work);
+    return process_pool_run(ctx, &scratch, &work);
 }

@@ -46,6 +46,21 @@ static void test_streams_are_named_and_differ(void **state)
     }
 }
 
+static void test_numbers_are_skipped(void **state)
+{
+    (void)state;
+    for (int64_t count = 0; count < 8; count++) {
+        rng drawn = rng_new(5, RNG_TEST, 3), skipped = drawn;
+        for (int64_t i = 0; i < count; i++) {
+            rng_uniform(&drawn);
+        }
+        rng_skip(&skipped, count);
+        for (int i = 0; i < 5; i++) {
+            assert_true(rng_uniform(&drawn) == rng_uniform(&skipped));
+        }
+    }
+}
+
 typedef double (*draw_fn)(rng *r);
 static double draw_gamma(rng *r)
 {
@@ -304,8 +319,10 @@ static void test_shown_text(void **state)
     assert_string_equal(show_bare(out, "\xe2\x80\x94"), "\xe2\x80\x94"); // a dash
     assert_string_equal(show_bare(out, "1234567890123456789012345678901234567890"),
                         "1234567890123456789012345678901234567890");
-    assert_string_equal(show_bare(out, "12345678901234567890123456789012345678901"),
-                        "1234567890123456789012345678901234567890...");
+    assert_string_equal(show_bare(out, "12345678901234567890abcde6789012345678901"),
+                        "12345678901234567890...e6789012345678901");
+    assert_string_equal(show_quoted(out, "12345678901234567890abcde678901234567890\n"),
+                        "\"12345678901234567890...8901234567890\\x0a\"");
     assert_string_equal(show_text(small, sizeof small, "abcdefghijklmnop", 16, 100), "abcde...");
 }
 
@@ -331,6 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_philox_known_answers),
         cmocka_unit_test(test_streams_are_named_and_differ),
+        cmocka_unit_test(test_numbers_are_skipped),
         cmocka_unit_test(test_distributions_have_their_moments),
         cmocka_unit_test(test_below_is_even_and_shuffle_permutes),
         cmocka_unit_test(test_all_orders_are_equally_likely),

@@ -16,7 +16,7 @@
 #include "fixture.h"
 
 /* How laws are drawn where rows are independent. */
-#define BY(threads, draws, seed) (&(compare_draws){threads, draws, seed, {0}})
+#define BY(count, number, name) (&(compare_draws){.threads = (count), .draws = (number), .seed = (name)})
 
 static inline void assert_close(double found, double expected, double tolerance)
 {

@@ -1,6 +1,6 @@
 /*
  * test_segment_compare.c - choice of the penalty, comparison of segment classifiers on held-out rows, and the null
- * distributions of likelihood ratios: against their laws without penalty, and against labels drawn anew with full
+ * distributions of likelihood ratios: against their laws without penalty, and against labels drawn again with full
  * refits.
  */
 #include "classifier/classifier_compare.h"
@@ -441,6 +441,33 @@ static void test_second_feature_is_seen(void **state)
     assert_true(from_two.p_value > 0.01);
 }
 
+/* A clear test has the law of the first 50 draws, any other that of all of them. */
+static void test_few_draws(void **state)
+{
+    fixture *f = *state;
+    rows r = rows_scales(f, 100, 5, 0.6, 4);
+    classifier_sample s = rows_sample(f, &r, 5, 8, 1);
+    classifier_fit one = rows_fit(f, &s, (classifier_shape){0, 0, 1}, 0.03, 1);
+    classifier_difference few = {0}, all = {0}, d = {0};
+    for (int chance = 0; chance < 2; chance++) {
+        classifier_fit two = rows_fit(f, &s, (classifier_shape){0, 0, 2}, 0.03, 1);
+        const classifier_fit *small = chance ? NULL : &one, *large = chance ? &one : &two;
+        compare_draws by = {.threads = 2, .draws = 50, .seed = 1};
+        assert_int_equal(compare_rank(f->ctx, &f->scratch, &by, small, large, &few), NONSENS_OK);
+        by.draws = 199;
+        assert_int_equal(compare_rank(f->ctx, &f->scratch, &by, small, large, &all), NONSENS_OK);
+        assert_true(all.null_mean != few.null_mean && few.p_value < 1.0);
+        const double low[] = {0.5 * few.p_value, 2.0 * few.p_value, 0.5 * few.p_value};
+        const double high[] = {1.0, 1.0, 0.9 * few.p_value};
+        for (int i = 0; i < 3; i++) {
+            by.low = low[i];
+            by.high = high[i];
+            assert_int_equal(compare_rank(f->ctx, &f->scratch, &by, small, large, &d), NONSENS_OK);
+            assert_true(d.null_mean == (i == 0 ? all : few).null_mean && d.p_value == (i == 0 ? all : few).p_value);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +480,7 @@ int main(void)
         TEST(test_wrong_direction_is_rejected),
         TEST(test_rank_zero),
         TEST(test_rank_one_at_length),
+        TEST(test_few_draws),
         TEST(test_second_feature_is_seen),
     };
     return cmocka_run_group_tests_name("segment_compare", tests, NULL, NULL);

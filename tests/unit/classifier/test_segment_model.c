@@ -5,8 +5,8 @@
 #include "segment_rows.h"
 
 static const double TWIN_TOLERANCE = 1e-11;       /* relative to the largest number of the kind */
-static const double GRADIENT_TOLERANCE = 1e-7;    /* finite differences, likewise */
-static const double CURVATURE_TOLERANCE = 1e-6;   /* likewise */
+static const double GRADIENT_TOLERANCE = 1e-7;    /* finite differences, relative */
+static const double CURVATURE_TOLERANCE = 1e-6;   /* relative */
 static const double INVARIANCE_TOLERANCE = 1e-11; /* relative */
 static const double LAMBDA = 0.3;
 static const double GENTLE = 1e-4; /* of src/classifier/model.c */
@@ -496,7 +496,7 @@ static void test_restricted_models_lie_in_the_free_one(void **state)
     }
 }
 
-/* Likewise in a model that is restricted itself, but less, or as much. */
+/* The same in a model that is restricted itself, but less, or as much. */
 static void test_restricted_models_lie_in_less_restricted_ones(void **state)
 {
     static const classifier_shape pairs[][2] = {{{2, 0, 0}, {1, 0, 1}}, {{1, 1, 0}, {1, 0, 1}}, {{0, 1, 1}, {0, 1, 1}}};

@@ -115,7 +115,7 @@ static void test_scores_against_refits(void **state)
     classifier_fit all = rows_fit(f, &s, FREE, 0.03, 1);
     const classifier_model *m = &all.model;
     double score[5], known = 0.0, left = 0.0;
-    assert_int_equal(penalty_scores(f->ctx, &f->scratch, 1, &all, score), NONSENS_OK);
+    assert_int_equal(penalty_scores(f->ctx, &f->scratch, 1, &all, NULL, score), NONSENS_OK);
     for (int64_t k = 0; k < 5; k++) {
         classifier_fit without = refit_without(f, &r, &all, k, k);
         double aim = 0.0;
@@ -130,6 +130,22 @@ static void test_scores_against_refits(void **state)
     }
     assert_true(known > 20.0); // nats
     assert_true(left < 0.25 * known);
+}
+
+/* Scores that are wanted are the same whether others are wanted or not; those others stay. */
+static void test_some_scores(void **state)
+{
+    fixture *f = *state;
+    rows r = rows_scales(f, 100, 5, 0.6, 4);
+    classifier_sample s = rows_sample(f, &r, 5, 8, 1);
+    classifier_fit all = rows_fit(f, &s, FREE, 0.03, 1);
+    double score[5], some[5] = {1.0, 1.0, 1.0, 1.0, 1.0};
+    const bool wanted[5] = {false, true, false, true, true};
+    assert_int_equal(penalty_scores(f->ctx, &f->scratch, 1, &all, NULL, score), NONSENS_OK);
+    assert_int_equal(penalty_scores(f->ctx, &f->scratch, 1, &all, wanted, some), NONSENS_OK);
+    for (int64_t k = 0; k < 5; k++) {
+        assert_true(some[k] == (wanted[k] ? score[k] : 1.0));
+    }
 }
 
 /* ---- the choice ---- */
@@ -200,7 +216,7 @@ static void scores_of(fixture *f, rows *r, double *score)
     classifier_sample *s = rows_get(f, 1, sizeof *s);
     *s = rows_sample(f, r, 4, 8, 1);
     classifier_fit all = rows_fit(f, s, FREE, 0.005, 1);
-    assert_int_equal(penalty_scores(f->ctx, &f->scratch, 1, &all, score), NONSENS_OK);
+    assert_int_equal(penalty_scores(f->ctx, &f->scratch, 1, &all, NULL, score), NONSENS_OK);
 }
 
 /* What a fold is scored with stays as it is when the fold itself becomes nonsense; what the others get does not. */
@@ -251,9 +267,13 @@ static void test_rows_have_no_say_in_the_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_conversion_keeps_the_features),  TEST(test_fit_without_a_fold),
-        TEST(test_scores_against_refits),          TEST(test_rough_truth_gets_less_penalty),
-        TEST(test_rough_truth_gets_more_splines),  TEST(test_rows_have_no_say_in_what_scores_them),
+        TEST(test_conversion_keeps_the_features),
+        TEST(test_fit_without_a_fold),
+        TEST(test_scores_against_refits),
+        TEST(test_some_scores),
+        TEST(test_rough_truth_gets_less_penalty),
+        TEST(test_rough_truth_gets_more_splines),
+        TEST(test_rows_have_no_say_in_what_scores_them),
         TEST(test_rows_have_no_say_in_the_choice),
     };
     return cmocka_run_group_tests_name("segment_penalty", tests, NULL, NULL);

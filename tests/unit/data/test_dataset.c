@@ -251,7 +251,7 @@ static void test_units_of_alike_columns(void **state)
     nonsens_context_free(ctx);
 }
 
-/* Both columns hold the same values: only their company can tell them apart. */
+/* Both columns hold the same values: only the other columns can distinguish them. */
 static void test_permuted_columns_keep_their_rank(void **state)
 {
     (void)state;
@@ -543,11 +543,11 @@ static void test_read_errors(void **state)
         {{.segment = "t", .vars = "a,c"}, NONSENS_ERR_DATA, "column \"t\" has a missing value (line 6, data row 5)"},
         {{.vars = "a,nosuch"}, NONSENS_ERR_DATA, "no column \"nosuch\"; the columns are \"a\", \"b\", \"kind\""},
         {{.segment = "nosuch"}, NONSENS_ERR_DATA, "nosuch"},
-        {{.x = "a", .y = "kind"}, NONSENS_ERR_DATA, "column \"kind\" holds text: categorical"},
+        {{.x = "a", .y = "kind"}, NONSENS_ERR_DATA, "column \"kind\" holds text, such as \"red\" in line 2: categorical"},
         {{.x = "a", .y = "a"}, NONSENS_ERR_USAGE, "both name \"a\""},
         {{.x = "a", .y = "#1"}, NONSENS_ERR_USAGE, "named twice"},
         {{.x = "a"}, NONSENS_ERR_USAGE, "without --y"},
-        {{.x = "a", .y = "t", .segment = "t"}, NONSENS_ERR_USAGE, "is the segment label"},
+        {{.x = "a", .y = "t", .segment = "t"}, NONSENS_ERR_USAGE, "has the segment labels"},
         {{.segment = "t", .segments = "equal:2"}, NONSENS_ERR_USAGE, "cannot be combined"},
         {{.vars = "a,c", .segments = "equal:1"}, NONSENS_ERR_USAGE, "at least 2"},
         {{.vars = "a,c", .segments = "equal:7"}, NONSENS_ERR_USAGE, "only 6 rows"},
@@ -625,7 +625,7 @@ static void test_read_choices(void **state)
     nonsens_context_free(ctx);
 }
 
-/* A wish to cancel that nobody heard does not stop the next read. */
+/* A request to cancel that nobody heard does not stop the next read. */
 static void test_read_after_cancel(void **state)
 {
     (void)state;

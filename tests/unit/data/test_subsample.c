@@ -1,4 +1,4 @@
-/* test_fewer_rows.c - a sample of the rows is even over segments, keeps blocks whole and does not depend on row order.
+/* test_subsample.c - a sample of the rows is even over segments, keeps blocks whole and does not depend on row order.
  */
 #include "base/rng.h"
 #include "data/subsample.h"
@@ -82,15 +82,15 @@ static void test_all(void **state)
 static void test_order_of_rows(void **state)
 {
     fixture *f = *state;
-    nonsens_data *data = make(f, 0), *turned = make(f, 1234);
-    nonsens_data *one = sample_of(f, data, 1, LIMIT), *other = sample_of(f, turned, 1, LIMIT);
+    nonsens_data *data = make(f, 0), *reordered = make(f, 1234);
+    nonsens_data *one = sample_of(f, data, 1, LIMIT), *other = sample_of(f, reordered, 1, LIMIT);
     assert_int_equal(one->n, other->n);
     assert_int_equal(one->hash, other->hash);
     assert_int_not_equal(one->hash, data->hash);
     nonsens_data_free(one);
     nonsens_data_free(other);
     nonsens_data_free(data);
-    nonsens_data_free(turned);
+    nonsens_data_free(reordered);
 }
 
 static void test_blocks(void **state)

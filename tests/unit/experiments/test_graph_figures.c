@@ -468,8 +468,8 @@ static void test_unit_without_data(void **state)
 
 static const char ALL[] = "{\"edges\":[[0,2,\"-->\"],[0,3,\"---\"],[4,5,\"-->\"]]}";
 static const char SAME[] = "{\"edges\":[[0,2,\"-->\"]]}";
-static const char TURNED[] = "{\"edges\":[[2,0,\"-->\"],[2,3,\"<->\"]]}";
-static const made_cell REGIONS[] = {{"pc-nonsens-all", {ALL}}, {"pc-nonsens-halves", {SAME, TURNED, FAILED, SAME}}};
+static const char REVERSED[] = "{\"edges\":[[2,0,\"-->\"],[2,3,\"<->\"]]}";
+static const made_cell REGIONS[] = {{"pc-nonsens-all", {ALL}}, {"pc-nonsens-halves", {SAME, REVERSED, FAILED, SAME}}};
 
 static void test_table_of_fmri(void **state)
 {

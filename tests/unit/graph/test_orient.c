@@ -202,15 +202,15 @@ static void test_order_of_nodes(void **state)
     rng r = rng_new(4, RNG_TEST, 1);
     for (int round = 0; round < 600; round++) {
         int d = 5 + round % 4;
-        nonsense q = make_nonsense(round, 6.0 * (1 + round % 7)), turned = q;
+        nonsense q = make_nonsense(round, 6.0 * (1 + round % 7)), reordered = q;
         int64_t order[MAX_NODES]; // node i of the second run is node order[i] of the first
         for (int i = 0; i < d; i++) {
             order[i] = i;
         }
         rng_shuffle(&r, d, order);
-        memcpy(turned.name, order, sizeof order);
+        memcpy(reordered.name, order, sizeof order);
         arena_mark mark = arena_tell(&f->scratch);
-        skeleton_options how = options_of(ask_nonsense, &q), then = options_of(ask_nonsense, &turned);
+        skeleton_options how = options_of(ask_nonsense, &q), then = options_of(ask_nonsense, &reordered);
         skeleton found[2];
         orienter o[2];
         enum collider_rule rule = round % 2 ? ORIENT_MAJORITY : ORIENT_CONSERVATIVE;

@@ -395,8 +395,8 @@ static void test_any_choice_ends_in_the_class(void **state)
         assert_int_equal(orient_new(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
         for (int b = 0; b < d; b++) {
             for (int a = 0; a < b; a++) {
-                bool done, turned = rng_uniform(&r) < 0.5, line = pdag_is_line(&g, a, b);
-                assert_int_equal(orient_edge(f->ctx, &o, turned ? b : a, turned ? a : b, &done), NONSENS_OK);
+                bool done, reversed = rng_uniform(&r) < 0.5, line = pdag_is_line(&g, a, b);
+                assert_int_equal(orient_edge(f->ctx, &o, reversed ? b : a, reversed ? a : b, &done), NONSENS_OK);
                 assert_int_equal(done, line);
             }
         }

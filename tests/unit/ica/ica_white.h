@@ -21,7 +21,7 @@ typedef struct white {
     ica_data data;
     int64_t start[2];
     double *s;        /* (n, d) true sources */
-    double *y;        /* (n, d) whitened, kept when data.y is turned */
+    double *y;        /* (n, d) whitened, kept when data.y is rotated */
     double *white;    /* (d, d) */
     double *rotation; /* (d, d) identity */
 } white;

@@ -149,7 +149,7 @@ static ica_result fastica(fixture *f, white *x, enum option_contrast contrast, b
 }
 
 /* The rotation is orthogonal and takes the rows as they came to the rows as they are. */
-static void assert_turned(fixture *f, const white *x)
+static void assert_rotated(fixture *f, const white *x)
 {
     int64_t n = x->data.n, d = x->data.d;
     double *product = fixture_doubles(f, d * d), *s = apply_unmixing(f, x, x->rotation);
@@ -223,7 +223,7 @@ static void test_recovers_every_contrast(void **state)
                     fail_msg("contrast %d, d = %d, deflation %d: %.4f, converged %d, gap %g", c, (int)d, deflation,
                              found, out.converged, out.contrast_gap);
                 }
-                assert_turned(*state, &x);
+                assert_rotated(*state, &x);
             }
         }
     }
@@ -235,7 +235,7 @@ static void test_recovers_twenty(void **state)
         white x = white_new(*state, 12, MIXED, 9000, 20);
         ica_result out = fastica(*state, &x, CONTRAST_LOG_COSH, deflation, 1, 0);
         assert_true(out.converged && agreement(*state, 9000, 20, x.s, x.data.y) >= 0.97);
-        assert_turned(*state, &x);
+        assert_rotated(*state, &x);
     }
 }
 
@@ -247,7 +247,7 @@ static void test_starts(void **state)
     white_again(&x);
     ica_result many = fastica(*state, &x, CONTRAST_EXP, false, 6, 1);
     assert_true(many.objective <= one.objective && one.objective < 0.0);
-    assert_turned(*state, &x);
+    assert_rotated(*state, &x);
     double *first = fixture_doubles(*state, 1500);
     memcpy(first, x.data.y, 1500 * sizeof *first);
     white_again(&x);
@@ -283,7 +283,7 @@ static void test_normal_sources_terminate(void **state)
             white x = white_new(*state, 15, ALL_NORMAL, 2000, 4);
             ica_result out = fastica(*state, &x, ALL[c], deflation, 2, 1);
             assert_true(isfinite(out.objective) && isfinite(out.contrast_gap) && out.contrast_gap >= 0.0);
-            assert_turned(*state, &x);
+            assert_rotated(*state, &x);
         }
     }
 }
@@ -309,7 +309,7 @@ static void check_without_information(fixture *f, bool last_skewed)
         white_again(&x);
         ica_result out = fastica(f, &x, CONTRAST_SKEW, deflation, 1, 1);
         assert_true(isfinite(out.objective) && (last_skewed || fabs(out.objective) <= EXACT));
-        assert_turned(f, &x);
+        assert_rotated(f, &x);
     }
 }
 

@@ -135,18 +135,18 @@ static void test_answers_are_right(void **state)
 static void test_order_does_not_matter(void **state)
 {
     fixture *f = *state;
-    chain *c = make_chain(f, 2), turned = *c;
-    const int64_t order[VARIABLES] = {4, 2, 0, 1, 3}; // place in the turned chain of variable k
-    int32_t rank[VARIABLES] = {2, 0, 4, 1, 3}, turned_rank[VARIABLES];
+    chain *c = make_chain(f, 2), reordered = *c;
+    const int64_t order[VARIABLES] = {4, 2, 0, 1, 3}; // place in the reordered chain of variable k
+    int32_t rank[VARIABLES] = {2, 0, 4, 1, 3}, reordered_rank[VARIABLES];
     for (int k = 0; k < VARIABLES; k++) {
-        turned.variable[order[k]] = c->variable[k];
-        turned_rank[order[k]] = rank[k];
+        reordered.variable[order[k]] = c->variable[k];
+        reordered_rank[order[k]] = rank[k];
     }
     for (int k = 0; k < TEST_COUNT; k++) {
         ci_options o = options_for(TESTS[k]);
         o.null_kind = NULL_PERMUTATION; // random streams too
         o.permutations = 30;
-        ci_tester *a = open_chain(f, c, &o, rank, true), *b = open_chain(f, &turned, &o, turned_rank, true);
+        ci_tester *a = open_chain(f, c, &o, rank, true), *b = open_chain(f, &reordered, &o, reordered_rank, true);
         int64_t count = conditions(TESTS[k]) ? 2 : 0, given[] = {Z, U}, other[] = {order[U], order[Z]};
         ci_result first = ask(f, a, X, Y, count, given), second = ask(f, b, order[Y], order[X], count, other);
         assert_true(first.p_value == second.p_value && (first.statistic == second.statistic));
@@ -162,9 +162,9 @@ static void test_places_do_not_matter(void **state)
 {
     fixture *f = *state;
     for (uint64_t seed = 0; seed < 40; seed++) {
-        chain *c = make_chain(f, seed), turned = *c;
+        chain *c = make_chain(f, seed), reordered = *c;
         int64_t order[VARIABLES];
-        int32_t rank[VARIABLES], turned_rank[VARIABLES];
+        int32_t rank[VARIABLES], reordered_rank[VARIABLES];
         rng r = rng_new(seed, RNG_TEST, 9);
         for (int k = 0; k < VARIABLES; k++) {
             order[k] = k;
@@ -172,11 +172,11 @@ static void test_places_do_not_matter(void **state)
         }
         rng_shuffle(&r, VARIABLES, order);
         for (int k = 0; k < VARIABLES; k++) {
-            turned.variable[order[k]] = c->variable[k];
-            turned_rank[order[k]] = rank[k];
+            reordered.variable[order[k]] = c->variable[k];
+            reordered_rank[order[k]] = rank[k];
         }
         ci_options o = options_for(TEST_FISHER_Z);
-        ci_tester *a = open_chain(f, c, &o, rank, true), *b = open_chain(f, &turned, &o, turned_rank, true);
+        ci_tester *a = open_chain(f, c, &o, rank, true), *b = open_chain(f, &reordered, &o, reordered_rank, true);
         ci_result first = ask(f, a, X, Y, 2, (int64_t[]){Z, U});
         ci_result second = ask(f, b, order[Y], order[X], 2, (int64_t[]){order[U], order[Z]});
         assert_true(first.p_value == second.p_value && first.statistic == second.statistic);

@@ -566,6 +566,36 @@ static void test_level_of_shifts(void **state)
     assert_true(power >= 80);
 }
 
+/* Tests that share what is known of their variables find the same bits. */
+static void test_known_sides(void **state)
+{
+    fixture *b = *state;
+    enum { N = 700, GROUPS = 4 };
+    static const int64_t START[] = {0, 300, 305, 400, N}; // the second is too short, of the third one is constant
+    const double *column[] = {draw(b, N, LAW_LAPLACE, 1), draw(b, N, LAW_STUDENT, 2), draw(b, N, LAW_NORMAL, 3)};
+    for (int64_t i = 305; i < 400; i++) {
+        ((double *)column[2])[i] = 1.0;
+    }
+    hsic_sides *sides;
+    assert_int_equal(
+        hsic_sides_new(b->ctx, &b->scratch, &(column_set){N, 3, column}, &(row_groups){GROUPS, START}, 2, &sides),
+        NONSENS_OK);
+    assert_non_null(sides);
+    for (int64_t j = 1; j < 3; j++) {
+        hsic_options known = gamma_null();
+        hsic_result plain = run(b, N, column[0], column[j], GROUPS, START, known);
+        known.side[0] = hsic_sides_of(sides, GROUPS, 0);
+        known.side[1] = hsic_sides_of(sides, GROUPS, j);
+        hsic_result shared = run(b, N, column[0], column[j], GROUPS, START, known);
+        assert_int_equal(plain.segments_used, j == 1 ? 3 : 2);
+        assert_int_equal(shared.segments_used, plain.segments_used);
+        assert_true(shared.statistic == plain.statistic && shared.p_value == plain.p_value);
+        assert_true(shared.skewness == plain.skewness && shared.lost[1] == plain.lost[1]);
+    }
+    hsic_sides_free(&sides);
+    assert_null(hsic_sides_of(sides, GROUPS, 1));
+}
+
 static void test_linear_memory(void **state)
 {
     fixture *b = *state;
@@ -608,6 +638,7 @@ int main(void)
                                        TEST(test_null_is_uniform),
                                        TEST(test_law_of_shifts),
                                        TEST(test_level_of_shifts),
+                                       TEST(test_known_sides),
                                        TEST(test_linear_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

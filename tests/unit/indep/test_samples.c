@@ -130,16 +130,16 @@ static void test_order_and_scale(void **state)
     fixture *f = *state;
     const int64_t start[] = {0, 20, 55, 70, 80, 83};
     const double *v = samples_cases[4].v;
-    double turned[83], scaled[83];
+    double reversed[83], scaled[83];
     for (int e = 0; e < 5; e++) {
         for (int64_t i = start[e]; i < start[e + 1]; i++) {
-            turned[start[e] + start[e + 1] - 1 - i] = v[i];
+            reversed[start[e] + start[e + 1] - 1 - i] = v[i];
             scaled[i] = v[i] * 1e300;
         }
     }
     for (int kind = SAMPLES_KS; kind <= SAMPLES_KRUSKAL; kind++) {
         samples_options o = {.kind = (enum samples_kind)kind, .permutations = 99, .null_kind = NULL_PERMUTATION};
-        samples_result a = run(f, v, 5, start, o), b = run(f, turned, 5, start, o), c = run(f, scaled, 5, start, o);
+        samples_result a = run(f, v, 5, start, o), b = run(f, reversed, 5, start, o), c = run(f, scaled, 5, start, o);
         assert_close(b.statistic, a.statistic, 1e-12);
         assert_close(c.statistic, a.statistic, 1e-12);
         assert_true(a.p_value == b.p_value && a.p_value == c.p_value);

@@ -454,7 +454,7 @@ static void test_progress_cancels(void **state)
     assert_null(result);
     assert_true(calls > 0);
     nonsens_context_set_progress(ctx, NULL, NULL);
-    assert_ok(nonsens_run_direction(ctx, data, options, &result)); // the wish was for that run alone
+    assert_ok(nonsens_run_direction(ctx, data, options, &result)); // the request to cancel was for that run alone
     nonsens_result_free(result);
     nonsens_context_cancel(ctx);
     assert_ok(nonsens_run_direction(ctx, data, options, &result));
@@ -463,7 +463,7 @@ static void test_progress_cancels(void **state)
     nonsens_data_free(data);
 }
 
-/* The limit holds for its own run; what is foretold grows with what a method takes. */
+/* The limit holds for its own run; the estimate of memory grows with what a method takes. */
 static int finish_at_call(void *user, const char *phase, int64_t done, int64_t total)
 {
     (void)phase;
@@ -476,7 +476,7 @@ static int finish_at_call(void *user, const char *phase, int64_t done, int64_t t
 }
 
 /*
- * After so many reports of progress; the run is to end with a result, or with status.  On one thread: only the first
+ * After `calls` reports of progress; the run is to end with a result, or with status.  On one thread: only the first
  * thread of several reports progress, perhaps when all is done.
  */
 static void discover_until(int calls, const char *method, nonsens_status status, int unfinished)
@@ -512,8 +512,8 @@ static void test_limit_of_memory(void **state)
     nonsens_data *data = simulated_data();
     nonsens_options *options = fast_options();
     nonsens_result *result;
-    int64_t foretold = nonsens_data_estimate_memory(data, options);
-    assert_true(foretold > 1000000);
+    int64_t estimated = nonsens_data_estimate_memory(data, options);
+    assert_true(estimated > 1000000);
     assert_ok(nonsens_options_set(ctx, options, "max-memory", "1"));
     assert_said(nonsens_run_direction(ctx, data, options, &result), NONSENS_ERR_MEMORY, "1 MB");
     assert_null(result);
@@ -521,7 +521,7 @@ static void test_limit_of_memory(void **state)
     assert_ok(nonsens_run_direction(ctx, data, options, &result));
     nonsens_result_free(result);
     assert_ok(nonsens_options_set(ctx, options, "method", "lingam"));
-    assert_true(nonsens_data_estimate_memory(data, options) < foretold);
+    assert_true(nonsens_data_estimate_memory(data, options) < estimated);
     nonsens_options_free(options);
     nonsens_data_free(data);
 }

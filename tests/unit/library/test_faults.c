@@ -158,7 +158,7 @@ static _Noreturn void leave(void)
 }
 
 /*
- * The child had its failure: a status as it should be, and a context that reads the data again and, in one of so many
+ * The child had its failure: a status as it should be, and a context that reads the data again and, in some of the
  * children and the first ones, does it all again.
  */
 static _Noreturn void end_child(const scenario *s, nonsens_status status)
@@ -364,17 +364,20 @@ static void make_tables(void)
 
 static void make_others(void)
 {
-    static const scenario
-        kept = {.command = NONSENS_COMMAND_DIRECTION, .data = "pair.csv", .words = {SEGMENTED, "method", "linear-ica"}},
-        found = {.command = NONSENS_COMMAND_DISCOVER, .data = "three.csv", .words = {SEGMENTED, "method", "lingam"}},
-        resamples = {.command = NONSENS_COMMAND_DISCOVER,
-                     .data = "three.csv",
-                     .words = {SEGMENTED, "method", "pc", "bootstrap", "3", "journal", "@out.journal"},
-                     .run = run_analysis},
-        pairs = {.command = NONSENS_COMMAND_DIRECTION,
-                 .data = "three.csv",
-                 .words = {SEGMENTED, "method", "lingam", "pairs", "@pairs.txt"},
-                 .run = run_pairs};
+    static const scenario kept = {.command = NONSENS_COMMAND_DIRECTION,
+                                  .data = "pair.csv",
+                                  .words = {SEGMENTED, "method", "linear-ica"}},
+                          found = {.command = NONSENS_COMMAND_DISCOVER,
+                                   .data = "three.csv",
+                                   .words = {SEGMENTED, "method", "lingam"}},
+                          samples = {.command = NONSENS_COMMAND_DISCOVER,
+                                     .data = "three.csv",
+                                     .words = {SEGMENTED, "method", "pc", "bootstrap", "3", "journal", "@out.journal"},
+                                     .run = run_analysis},
+                          pairs = {.command = NONSENS_COMMAND_DIRECTION,
+                                   .data = "three.csv",
+                                   .words = {SEGMENTED, "method", "lingam", "pairs", "@pairs.txt"},
+                                   .run = run_pairs};
     write_text("graph.csv", "from,to\nx1,x2\nx3,x2\n");
     write_text("tetrad.txt", "Graph Nodes:\nx1;x2;x3\n\nGraph Edges:\n1. x1 --> x2\n2. x2 --- x3\n");
     write_text("matrix.csv", "x1,x2,x3\n0,1,0\n0,0,0.5\n0,0,0\n");
@@ -386,7 +389,7 @@ static void make_others(void)
     assert_int_equal(run_analysis(&found), NONSENS_OK);
     keep("out.json", "found.json");
     remove_files("out");
-    keep_begun_journal(&resamples, "resamples.journal");
+    keep_begun_journal(&samples, "samples.journal");
     keep_begun_journal(&pairs, "pairs.journal");
 }
 

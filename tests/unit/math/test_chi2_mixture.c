@@ -58,17 +58,18 @@ static void test_invariances(void **state)
     rng r = rng_new(5, RNG_TEST, 1);
     for (int repeat = 0; repeat < 200; repeat++) {
         enum { N = 30 };
-        double w[N], turned[N + 10] = {0}, sum = 0.0, scale = pow(10.0, 600.0 * rng_uniform(&r) - 300.0), before = 1.0;
+        double w[N], reversed[N + 10] = {0}, sum = 0.0, scale = pow(10.0, 600.0 * rng_uniform(&r) - 300.0),
+                                  before = 1.0;
         double range = 20.0 * rng_uniform(&r);
         for (int i = 0; i < N; i++) {
             w[i] = exp(-range * rng_uniform(&r));
-            turned[N - 1 - i + (i < 15 ? 10 : 0)] = w[i] * scale;
+            reversed[N - 1 - i + (i < 15 ? 10 : 0)] = w[i] * scale;
             sum += w[i];
         }
         for (double x = 1e-4; x < 100.0; x *= 2.0) {
             double p = chi2_mixture_tail(N, w, x * sum);
             assert_true(p >= 0.0 && p <= before);
-            assert_relative(chi2_mixture_tail(N + 10, turned, x * sum * scale), p, RELATIVE, x);
+            assert_relative(chi2_mixture_tail(N + 10, reversed, x * sum * scale), p, RELATIVE, x);
             before = p;
         }
     }

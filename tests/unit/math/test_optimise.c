@@ -45,7 +45,7 @@ static double barrier(void *state, int64_t n, const double *x, double *g)
     return -log(1.0 - x[0] * x[0]) + x[0];
 }
 
-/* x'x with the sign of the gradient turned. */
+/* x'x with the gradient reversed. */
 static double upside_down(void *state, int64_t n, const double *x, double *g)
 {
     double value = 0.0;
@@ -68,7 +68,7 @@ static double flat_liar(void *state, int64_t n, const double *x, double *g)
     return 5.0;
 }
 
-/* x'x with the first two components of the gradient turned by a right angle. */
+/* x'x with the first two components of the gradient rotated by a right angle. */
 static double sideways(void *state, int64_t n, const double *x, double *g)
 {
     double value = upside_down(state, n, x, g), first = g[0];

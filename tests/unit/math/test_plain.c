@@ -389,7 +389,7 @@ static void test_systems(void **state)
 
 /* ---- eigenvalues ---- */
 
-/* Makes symmetric matrices; those of which the eigenvalues are chosen are turned by a random reflection or two. */
+/* Makes symmetric matrices; those of which the eigenvalues are chosen are multiplied by a random reflection or two. */
 typedef enum spectrum {
     RANDOM,
     ZERO,

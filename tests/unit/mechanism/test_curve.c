@@ -1,5 +1,5 @@
 /*
- * test_curve.c - T at any values against T at rows, its inverse, its slope where there are no rows, and bootstrap
+ * test_curve.c - T at any values against T at rows, its inverse, its slope far from all rows, and bootstrap
  * refits against fits from nothing.
  */
 #include "base/rng.h"

@@ -488,7 +488,7 @@ static void test_fits_end_at_the_minimum(void **state)
 }
 
 /* Scores of fits that leave a fold out, by those that end where they cannot get any better. */
-static void test_scores_of_unseen_rows(void **state)
+static void test_scores_of_held_out_rows(void **state)
 {
     fixture *f = *state;
     for (int rows = 60; rows <= 120; rows += 60) {
@@ -660,7 +660,7 @@ int main(void)
                                        TEST(test_instruction_sets),
                                        TEST(test_densities_integrate_to_one),
                                        TEST(test_fits_end_at_the_minimum),
-                                       TEST(test_scores_of_unseen_rows),
+                                       TEST(test_scores_of_held_out_rows),
                                        TEST(test_starts),
                                        TEST(test_causes_gain),
                                        TEST(test_useless_causes),

@@ -101,10 +101,10 @@ static inline void assert_swaps(fixture *f, const char *settings, int64_t n, con
     nonsens_result *a = run_pair(f, settings, n, columns, NULL), *b = run_pair(f, settings, n, swapped, NULL);
     assert_true(a->score == -b->score || (isnan(a->score) && isnan(b->score)));
     assert_true(a->p_value == b->p_value || (isnan(a->p_value) && isnan(b->p_value)));
-    enum result_decision turned = a->decision == DECISION_FIRST_CAUSES    ? DECISION_SECOND_CAUSES
-                                  : a->decision == DECISION_SECOND_CAUSES ? DECISION_FIRST_CAUSES
-                                                                          : a->decision;
-    assert_int_equal(b->decision, turned);
+    enum result_decision reversed = a->decision == DECISION_FIRST_CAUSES    ? DECISION_SECOND_CAUSES
+                                    : a->decision == DECISION_SECOND_CAUSES ? DECISION_FIRST_CAUSES
+                                                                            : a->decision;
+    assert_int_equal(b->decision, reversed);
     nonsens_result_free(a);
     nonsens_result_free(b);
 }

@@ -57,7 +57,7 @@ static table make_pair(fixture *f, enum what what, int64_t segments, int64_t row
 }
 
 /* The same rows: last first, segments under other numbers, columns the other way round. */
-static table turned(fixture *f, const table *t)
+static table mirrored(fixture *f, const table *t)
 {
     table u = new_table(f, t->d, t->segments, t->n / t->segments);
     for (int64_t i = 0; i < t->n; i++) {
@@ -414,7 +414,7 @@ static void test_what_must_not_matter(void **state)
 {
     fixture *f = *state;
     for (enum what what = CAUSE_CHANGES; what <= NOTHING_CHANGES; what++) {
-        table t = make_pair(f, what, 8, 30, 11 + what), u = turned(f, &t);
+        table t = make_pair(f, what, 8, 30, 11 + what), u = mirrored(f, &t);
         nonsens_result *one = direction(f, &t, false, "1"), *other = direction(f, &u, true, "3");
         assert_string_equal(nonsens_result_decision(one), nonsens_result_decision(other));
         double a = nonsens_result_score(one), b = nonsens_result_score(other);
@@ -474,7 +474,7 @@ static void edges_as_text(const nonsens_result *result, const char *names, char 
 static void test_graph(void **state)
 {
     fixture *f = *state;
-    table t = make_graph(f, 1), u = turned(f, &t);
+    table t = make_graph(f, 1), u = mirrored(f, &t);
     nonsens_result *one, *other;
     char text[100], again[100];
     assert_int_equal(run(f->ctx, &t, false, NONSENS_COMMAND_DISCOVER, "1", &one), NONSENS_OK);

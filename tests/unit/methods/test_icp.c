@@ -323,10 +323,10 @@ static void test_other_answers(void **state)
     fixture *f = *state;
     table *t = make_table(f, 15, 600, 2);
     add_effect(t, 0, 1, 0.5);
-    check_decision(f, t, DECISION_INCONCLUSIVE, "Nothing changes");
+    check_decision(f, t, DECISION_INCONCLUSIVE, "The test sees no change");
     t = make_table(f, 15, 600, 2);
     modulate(t, 0);
-    check_decision(f, t, DECISION_INDEPENDENT, "Inside the segments");
+    check_decision(f, t, DECISION_INDEPENDENT, "No dependence");
     t = make_table(f, 15, 600, 2);
     for (int64_t i = 0; i < t->n; i++) { // the effect's noise alone changes
         *cell(t, i, 1) = *cell(t, i, 0) + t->scale[t->segment[i]] * *cell(t, i, 1);
@@ -442,16 +442,16 @@ static void test_no_direction_is_named(void **state)
 static nonsens_result *run_three(fixture *f, const int order[3], const char *key, const char *value)
 {
     const char *ordered[3];
-    table *t = make_table(f, 17, 240, 3), *turned = make_table(f, 17, 240, 3);
+    table *t = make_table(f, 17, 240, 3), *reordered = make_table(f, 17, 240, 3);
     modulate(t, 2);
     add_effect(t, 2, 1, 0.5);
     for (int64_t k = 0; k < 3; k++) {
         ordered[k] = NAMES[order[k]];
         for (int64_t i = 0; i < t->n; i++) {
-            *cell(turned, i, k) = *cell(t, i, order[k]);
+            *cell(reordered, i, k) = *cell(t, i, order[k]);
         }
     }
-    return run_graph(f, turned, ordered, "levene-rank", key, value);
+    return run_graph(f, reordered, ordered, "levene-rank", key, value);
 }
 
 static void test_edges_do_not_depend_on_order_or_threads(void **state)

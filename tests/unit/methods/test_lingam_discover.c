@@ -101,7 +101,7 @@ static void assert_notes(fixture *f, int64_t n, int64_t d, const double *x, bool
     nonsens_data *data = data_of(f, n, d, x, NULL);
     nonsens_result *r = discover(f, data, "tested", "1");
     assert_int_equal(has_note(r, "contradict"), contradict);
-    assert_int_equal(has_note(r, "cannot be told from Gaussian"), gaussian);
+    assert_int_equal(has_note(r, "cannot be distinguished from Gaussian"), gaussian);
     assert_int_equal(has_note(r, "There are only"), few);
     assert_true(has_note(r, "Benjamini"));
     nonsens_result_free(r);
@@ -158,7 +158,7 @@ static void test_size_of_the_check(void **state)
     assert_true(rejected <= 8); /* 3 are expected */
 }
 
-/* Likewise with heavy tails (Student's t, 3 degrees of freedom), whose products are far from normal. */
+/* The same with heavy tails (Student's t, 3 degrees of freedom), whose products are far from normal. */
 static void test_size_with_heavy_tails(void **state)
 {
     fixture *f = *state;

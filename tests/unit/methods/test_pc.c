@@ -1,5 +1,5 @@
 /*
- * test_pc.c - PC: skeletons and patterns against plain code and known graphs, segments, bends, degenerate tables, what
+ * test_pc.c - PC: skeletons and patterns against plain code and known graphs, segments, knots, degenerate tables, what
  * must not matter, what is known, failing allocations.
  */
 #include "base/rng.h"
@@ -281,7 +281,7 @@ static void test_skeleton_and_p_values(void **state)
     }
 }
 
-/* ---- segments, bends, caps ------------------------------------------------------------------------------------ */
+/* ---- segments, knots, caps ------------------------------------------------------------------------------------ */
 
 /* Two variables whose levels change together over segments, and nothing else. */
 static void test_pooling(void **state)
@@ -298,7 +298,7 @@ static void test_pooling(void **state)
     t.options[1] = "pooled";
     nonsens_result *result = discover(f, &t);
     assert_int_equal(nonsens_result_edge_count(result), 1);
-    assert_true(has_note(result, "thrown together"));
+    assert_true(has_note(result, "were pooled"));
     nonsens_result_free(result);
 }
 
@@ -312,7 +312,7 @@ static void test_segments(void **state)
 }
 
 /* a -> b, a -> c by folds: what is left of b and c given a is independent, but not once a line is taken out. */
-static void test_bends(void **state)
+static void test_knots(void **state)
 {
     fixture *f = *state;
     table t = new_table(f, 1500, 3, 3);
@@ -323,7 +323,7 @@ static void test_bends(void **state)
         t.v[1][i] = fabs(a) + 0.4 * a + 0.3 * rng_normal(&r);
         t.v[2][i] = fabs(a) - 0.4 * a + 0.3 * rng_normal(&r);
     }
-    t.options[0] = "bends";
+    t.options[0] = "knots";
     t.options[1] = "5"; // one of them at the median
     assert_graph(f, &t, "a--b a--c");
     t.options[1] = "0";
@@ -333,14 +333,14 @@ static void test_bends(void **state)
 }
 
 /* Least squares on z and its hinges inside each segment, in plain steps, and Fisher's z of what is left. */
-static void test_bends_against_least_squares(void **state)
+static void test_knots_against_least_squares(void **state)
 {
     fixture *f = *state;
-    enum { N = 240, BENDS = 3, TERMS = BENDS + 2 };
+    enum { N = 240, KNOTS = 3, TERMS = KNOTS + 2 };
     table t = new_table(f, N, 3, 2);
     int64_t start[] = {0, N / 2, N}, given = 2;
     rng r = rng_new(10, RNG_TEST, 65);
-    double z_sum = 0.0, squares = 0.0, w = N / 2 - (BENDS + 1) - 3, p;
+    double z_sum = 0.0, squares = 0.0, w = N / 2 - (KNOTS + 1) - 3, p;
     pc_knots bent;
     for (int64_t i = 0; i < N; i++) {
         t.v[2][i] = rng_normal(&r);
@@ -348,7 +348,7 @@ static void test_bends_against_least_squares(void **state)
         t.v[1][i] = t.v[2][i] + 0.2 * t.v[0][i] + rng_normal(&r);
     }
     for (int e = 0; e < 2; e++) {
-        double basis[TERMS + 2][N / 2], sorted[N / 2], knot[BENDS];
+        double basis[TERMS + 2][N / 2], sorted[N / 2], knot[KNOTS];
         memcpy(sorted, t.v[2] + start[e], sizeof sorted);
         for (int i = 1; i < N / 2; i++) {
             for (int at = i; at > 0 && sorted[at - 1] > sorted[at]; at--) {
@@ -357,14 +357,14 @@ static void test_bends_against_least_squares(void **state)
                 sorted[at - 1] = swap;
             }
         }
-        for (int b = 0; b < BENDS; b++) {
-            knot[b] = sorted[(b + 1) * (N / 2) / (BENDS + 1)];
+        for (int b = 0; b < KNOTS; b++) {
+            knot[b] = sorted[(b + 1) * (N / 2) / (KNOTS + 1)];
         }
         for (int i = 0; i < N / 2; i++) {
             double z = t.v[2][start[e] + i];
             basis[0][i] = 1.0;
             basis[1][i] = z;
-            for (int b = 0; b < BENDS; b++) {
+            for (int b = 0; b < KNOTS; b++) {
                 basis[2 + b][i] = z > knot[b] ? z - knot[b] : 0.0;
             }
             basis[TERMS][i] = t.v[0][start[e] + i];
@@ -397,7 +397,7 @@ static void test_bends_against_least_squares(void **state)
     double mean = z_sum * z_sum / (2 * w), rest = squares - mean;
     double smaller = fmin(erfc(sqrt(mean / 2)), erfc(sqrt(rest / 2))); // chi-square with one degree each
     column_set all = {N, 3, (const double *const *)t.v};
-    assert_int_equal(pc_knots_new(f->ctx, &f->scratch, &all, &(row_groups){2, start}, BENDS, &bent), NONSENS_OK);
+    assert_int_equal(pc_knots_new(f->ctx, &f->scratch, &all, &(row_groups){2, start}, KNOTS, &bent), NONSENS_OK);
     assert_int_equal(pc_knots_ask(f->ctx, &f->scratch, &bent, 0, 1, 1, &given, &p), NONSENS_OK);
     assert_true(fabs(p - smaller * (2 - smaller)) <= 1e-9 * p);
 }
@@ -440,12 +440,12 @@ static void test_constant_inside_segments(void **state)
 static void test_odd_scales(void **state)
 {
     fixture *f = *state;
-    static const char *const bends[] = {"0", "4"};
+    static const char *const knots[] = {"0", "4"};
     for (int k = 0; k < 2; k++) {
         char first[512], second[512];
         table t = collider(f, 500, 5, 8);
-        t.options[0] = "bends";
-        t.options[1] = bends[k];
+        t.options[0] = "knots";
+        t.options[1] = knots[k];
         nonsens_result *plain = discover(f, &t);
         for (int64_t i = 0; i < t.n; i++) {
             t.v[0][i] *= 0x1p-900;
@@ -492,13 +492,131 @@ static void test_order_and_threads(void **state)
             for (int64_t j = 0; j < nonsens_result_edge_count(other); j++) {
                 const nonsens_edge *g = nonsens_result_edge_at(other, j);
                 bool same = place[g->from] == e->from && place[g->to] == e->to;
-                bool turned = place[g->to] == e->from && place[g->from] == e->to && g->type != NONSENS_EDGE_DIRECTED;
-                there = there || ((same || turned) && e->type == g->type && e->p_value == g->p_value);
+                bool reversed = place[g->to] == e->from && place[g->from] == e->to && g->type != NONSENS_EDGE_DIRECTED;
+                there = there || ((same || reversed) && e->type == g->type && e->p_value == g->p_value);
             }
             assert_true(there);
         }
         nonsens_result_free(one);
         nonsens_result_free(other);
+    }
+}
+
+/* ---- missing values ------------------------------------------------------------------------------------------- */
+
+/* Makes every fifth value of a and c, and every seventh of d, missing. */
+static void make_gaps(const table *t)
+{
+    for (int64_t i = 0; i < t->n; i++) {
+        t->v[0][i] = i % 5 == 0 ? NAN : t->v[0][i];
+        t->v[2][i] = i % 5 == 2 ? NAN : t->v[2][i];
+        t->v[3][i] = i % 7 == 3 ? NAN : t->v[3][i];
+    }
+}
+
+static nonsens_data *data_with_gaps(fixture *f, const table *t)
+{
+    nonsens_data *data;
+    static const char *const labels[] = {"s0", "s1", "s2"};
+    assert_int_equal(dataset_new_unaudited(f->ctx, t->n, t->d, (const double *const *)t->v, letters, t->category,
+                                           t->segments, labels, NULL, &data),
+                     NONSENS_OK);
+    return data;
+}
+
+/* The rows that have a, c and b, in segments: columns (3) of n rows. */
+static int64_t drop_rows(const nonsens_data *data, const int64_t *user, double *const *column, int64_t *start)
+{
+    int64_t n = 0;
+    for (int64_t e = 0; e < data->segments; e++) {
+        start[e] = n;
+        for (int64_t i = data->start[e]; i < data->start[e + 1]; i++) {
+            bool has = true;
+            for (int k = 0; k < 3; k++) {
+                has = has && !dataset_is_gap(data, i, user[k]);
+                column[k][n] = matrix_col(data->x, user[k])[i];
+            }
+            n += has;
+        }
+        start[e + 1] = n;
+    }
+    return n;
+}
+
+/* A test is that of the rows that have its variables, linear and with knots. */
+static void test_rows_of_a_test(void **state)
+{
+    fixture *f = *state;
+    table t = collider(f, 600, 3, 5);
+    make_gaps(&t);
+    nonsens_data *data = data_with_gaps(f, &t);
+    int64_t user[3] = {0, 2, 1}, node[3] = {0}, start[4], given = 2; // a and c given b
+    double *column[3], p, plain;
+    const double *v[5];
+    for (int64_t k = 0; k < 5; k++) {
+        v[k] = matrix_col(data->x, data->column_rank[k]);
+        for (int j = 0; j < 3; j++) {
+            node[j] = data->column_rank[k] == user[j] ? k : node[j];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        column[k] = fixture_doubles(f, t.n);
+    }
+    int64_t n = drop_rows(data, user, column, start);
+    assert_true(n > t.n / 2 && n < 4 * t.n / 5);
+    column_set rows = {n, 3, (const double *const *)column};
+    row_groups groups = {3, start};
+    for (int64_t knots = 0; knots <= 2; knots += 2) {
+        pc_gaps gaps = {data, {t.n, 5, v}, {3, data->start}, knots};
+        assert_int_equal(pc_gaps_ask(f->ctx, &f->scratch, &gaps, node[0], node[1], 1, &node[2], &p), NONSENS_OK);
+        if (knots > 0) {
+            pc_knots bent;
+            assert_int_equal(pc_knots_new(f->ctx, &f->scratch, &rows, &groups, knots, &bent), NONSENS_OK);
+            assert_int_equal(pc_knots_ask(f->ctx, &f->scratch, &bent, 0, 1, 1, &given, &plain), NONSENS_OK);
+        } else {
+            fisher_z_data correlations;
+            fisher_z_result result;
+            double buffer[9];
+            assert_int_equal(fisher_z_new(f->ctx, &f->scratch, &rows, &groups, &correlations), NONSENS_OK);
+            fisher_z_test(&correlations, 0, 1, 1, &given, buffer, &result);
+            plain = result.p_value;
+        }
+        assert_true(p == plain);
+    }
+    nonsens_data_free(data);
+}
+
+/* The graph of complete data, whatever the order of the rows. */
+static void test_missing_values(void **state)
+{
+    fixture *f = *state;
+    for (int reversed = 0; reversed <= 1; reversed++) {
+        char text[512];
+        table t = collider(f, 900, 3, 5);
+        nonsens_options *options;
+        nonsens_result *result;
+        make_gaps(&t);
+        for (int64_t i = 0; reversed && i < t.n / 2; i++) {
+            int64_t other = t.n - 1 - i;
+            int32_t category = t.category[i];
+            t.category[i] = t.category[other];
+            t.category[other] = category;
+            for (int64_t j = 0; j < t.d; j++) {
+                double value = t.v[j][i];
+                t.v[j][i] = t.v[j][other];
+                t.v[j][other] = value;
+            }
+        }
+        nonsens_data *data = data_with_gaps(f, &t);
+        assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &options), NONSENS_OK);
+        assert_int_equal(nonsens_options_set(f->ctx, options, "method", "pc"), NONSENS_OK);
+        assert_int_equal(nonsens_options_set(f->ctx, options, "na", "pairwise"), NONSENS_OK);
+        assert_int_equal(nonsens_options_set(f->ctx, options, "alpha", "0.01"), NONSENS_OK);
+        assert_int_equal(nonsens_run_discover(f->ctx, data, options, &result), NONSENS_OK);
+        assert_string_equal(graph_of(result, text), "a->c b->c c->d d->e");
+        nonsens_result_free(result);
+        nonsens_options_free(options);
+        nonsens_data_free(data);
     }
 }
 
@@ -548,10 +666,10 @@ static nonsens_status discover_failing(nonsens_context *ctx, arena *a, void *sta
 static void test_every_allocation_may_fail(void **state)
 {
     fixture *f = *state;
-    static const char *const tests[] = {"fisher-z", "fisher-z", "kci"}, *const bends[] = {"0", "2", "0"};
+    static const char *const tests[] = {"fisher-z", "fisher-z", "kci"}, *const knots[] = {"0", "2", "0"};
     for (int k = 0; k < 3; k++) {
         table t = collider(f, 60, 3, 1);
-        const char *options[] = {"test", tests[k], "bends", bends[k], "threads", "1", NULL};
+        const char *options[] = {"test", tests[k], "knots", knots[k], "threads", "1", NULL};
         memcpy(t.options, options, sizeof options);
         t.d = 3;
         assert_true(fail_every_allocation(f, discover_failing, &t) > 20);
@@ -566,8 +684,10 @@ int main(void)
         TEST(test_skeleton_and_p_values),
         TEST(test_pooling),
         TEST(test_segments),
-        TEST(test_bends),
-        TEST(test_bends_against_least_squares),
+        TEST(test_knots),
+        TEST(test_rows_of_a_test),
+        TEST(test_missing_values),
+        TEST(test_knots_against_least_squares),
         TEST(test_caps),
         TEST(test_constant_inside_segments),
         TEST(test_odd_scales),

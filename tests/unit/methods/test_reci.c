@@ -115,7 +115,7 @@ static void test_weak_evidence_is_noted(void **state)
     nonsens_result_free(result);
 }
 
-/* Every row (a, b) has a twin (b, a): nothing tells the variables apart. */
+/* Every row (a, b) has a twin (b, a): nothing distinguishes the variables. */
 static void test_equal_errors(void **state)
 {
     fixture *f = *state;

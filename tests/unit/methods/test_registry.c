@@ -179,7 +179,7 @@ static void test_choosing(void **state)
     choose(ctx, graph, WORDS("method", "pc", "target", "a"),
            "--target is for --method icp; pc finds the graph of all variables");
     choose(ctx, explain, WORDS("method", "resit", "knowledge", "file"),
-           "--knowledge: resit makes no use of it; leave it out, or take a --method that does: structured, pc, "
+           "--knowledge: resit does not use it; leave it out, or take a --method that does: structured, pc, "
            "pc-nonsens");
     choose(ctx, pair, WORDS("as-published", "true"),
            "--as-published is for --method nonsens and --method nonsens-lr; name one of them");
@@ -224,8 +224,8 @@ static void test_options_without_effect(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_rows_are_complete), TEST(test_options_exist), TEST(test_help_names_methods_that_use_the_option),
-        TEST(test_methods_for_pairs), TEST(test_choosing),      TEST(test_given_segments_are_assumed_first),
+        TEST(test_rows_are_complete),      TEST(test_options_exist), TEST(test_help_names_methods_that_use_the_option),
+        TEST(test_methods_for_pairs),      TEST(test_choosing),      TEST(test_given_segments_are_assumed_first),
         TEST(test_options_without_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

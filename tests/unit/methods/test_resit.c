@@ -94,8 +94,8 @@ static void test_odd_data_have_answers(void **state)
 
 /* ---- graphs ---- */
 
-/* a -> b, a -> c, b -> c, d alone; columns d, c, a, b (turned: a, b, c, d). */
-static void make_graph(double *v, bool turned)
+/* a -> b, a -> c, b -> c, d alone; columns d, c, a, b (reordered: a, b, c, d). */
+static void make_graph(double *v, bool reordered)
 {
     static const int place[2][D] = {{2, 3, 1, 0}, {0, 1, 2, 3}};
     rng r = rng_new(33, RNG_TEST, 0);
@@ -103,16 +103,16 @@ static void make_graph(double *v, bool turned)
         double a = 2.0 * rng_uniform(&r) - 1.0, b = tanh(3.0 * a) + a * a + 0.4 * (rng_uniform(&r) - 0.5);
         double c = 1.5 * cos(2.5 * a) + b * b + 0.5 * (rng_uniform(&r) - 0.5), x[D] = {a, b, c, rng_normal(&r)};
         for (int j = 0; j < D; j++) {
-            v[place[turned][j] * ROWS + i] = x[j];
+            v[place[reordered][j] * ROWS + i] = x[j];
         }
     }
 }
 
-static nonsens_result *run_graph(fixture *f, bool turned, const char *settings)
+static nonsens_result *run_graph(fixture *f, bool reordered, const char *settings)
 {
     double *v = fixture_doubles(f, D * ROWS);
     nonsens_result *result;
-    make_graph(v, turned);
+    make_graph(v, reordered);
     nonsens_status status = run_on(f->ctx, NONSENS_COMMAND_DISCOVER, settings, ROWS, D, v, NULL, &result);
     if (status != NONSENS_OK) {
         fail_msg("%s", nonsens_context_message(f->ctx));
@@ -136,7 +136,7 @@ static void test_graph_is_found_in_any_order_of_columns(void **state)
     fixture *f = *state;
     nonsens_result *a = run_graph(f, false, "method=resit threads=1"),
                    *b = run_graph(f, true, "method=resit threads=2");
-    const int64_t edges[3][4] = {{2, 3, 0, 1}, {2, 1, 0, 2}, {3, 1, 1, 2}}, turned[D] = {3, 2, 0, 1};
+    const int64_t edges[3][4] = {{2, 3, 0, 1}, {2, 1, 0, 2}, {3, 1, 1, 2}}, reordered[D] = {3, 2, 0, 1};
     assert_int_equal(a->edges, 3);
     assert_int_equal(b->edges, 3);
     for (int k = 0; k < 3; k++) {
@@ -146,7 +146,7 @@ static void test_graph_is_found_in_any_order_of_columns(void **state)
         assert_true(first->p_value == second->p_value && first->p_value <= 0.05);
     }
     for (int k = 0; k < D; k++) {
-        assert_int_equal(b->order[k], turned[a->order[k]]);
+        assert_int_equal(b->order[k], reordered[a->order[k]]);
     }
     assert_false(has_note(a, "contradict"));
     nonsens_result_free(a);

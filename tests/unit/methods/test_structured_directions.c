@@ -78,7 +78,7 @@ static void test_kinds_of_evidence(void **state)
         /* a change at the beginning of a chain directs all of it, one at its end only the last arrow */
         {1, 3, false, {{0, 1, LOST, CHANGES}, {1, 2, LOST, RULES}, {2, 3, LOST, RULES}}},
         {8, 3, false, {{0, 1, LOST, OPEN}, {1, 2, LOST, OPEN}, {2, 3, LOST, CHANGES}}},
-        /* a change that does not tell directions apart */
+        /* a change that does not distinguish directions */
         {3, 1, false, {{0, 1, NOTHING, OPEN}}},
         /* no cycle: two changes direct a triangle's third arrow */
         {3, 3, false, {{0, 1, LOST, CHANGES}, {1, 2, LOST, CHANGES}, {0, 2, HELD, RULES}}},

@@ -8,7 +8,7 @@
 #include "nn/mlp.h"
 
 /*
- * Sum of cross-entropies over the rows, in nats, for a network of so many blocks.  Adds to what is not NULL: the
+ * Sum of cross-entropies over the rows, in nats, for a network of this many blocks.  Adds to what is not NULL: the
  * gradient of the sum (parameters), and the logits (count, classes) of the rows in their order.  Not a number for
  * networks of more than 1024 units a layer.
  */

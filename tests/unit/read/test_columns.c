@@ -146,7 +146,7 @@ static void test_missing(void **state)
     assert_as_file(f, &w, (const char *const[]){"segments", "equal:3", "vars", "c", NULL});
 }
 
-/* Equal labels are one segment, and one that no row has is none. */
+/* Equal labels are one segment, and a label that no row has is not a segment. */
 static void test_equal_labels(void **state)
 {
     static const char *const twins[] = {"mon", "tue", "mon", "thu", "never"};

@@ -113,10 +113,10 @@ static void test_permute(void **state)
 {
     fixture *f = *state;
     const int32_t order[D] = {A, B, X1, X2, BLOOD, EAR, HI, STAR};
-    knowledge k = parse(f, "/knowledge\nrequiredirect\na X1"), turned;
-    assert_int_equal(knowledge_permute(f->ctx, &f->scratch, &k, order, &turned), NONSENS_OK);
-    assert_true(knowledge_requires(&turned, 0, X1) && !knowledge_allows(&turned, X1, 0));
-    assert_int_equal(count_flags(&turned, 3), 2);
+    knowledge k = parse(f, "/knowledge\nrequiredirect\na X1"), reordered;
+    assert_int_equal(knowledge_permute(f->ctx, &f->scratch, &k, order, &reordered), NONSENS_OK);
+    assert_true(knowledge_requires(&reordered, 0, X1) && !knowledge_allows(&reordered, X1, 0));
+    assert_int_equal(count_flags(&reordered, 3), 2);
 }
 
 /* ---- refusals --------------------------------------------------------------------------------------------------- */
@@ -237,12 +237,33 @@ static void test_files(void **state)
     assert_int_equal(knowledge_read(f->ctx, &f->scratch, "-", D, NAMES, &k), NONSENS_ERR_DATA);
 }
 
+static void test_text_in_place_of_path(void **state)
+{
+    fixture *f = *state;
+    knowledge k;
+    const char *text = "/knowledge\nrequiredirect\nb X1\n", *wrong = "/knowledge\nrequiredirect\nb nobody\n";
+    assert_int_equal(knowledge_read(f->ctx, &f->scratch, text, D, NAMES, &k), NONSENS_OK);
+    assert_true(knowledge_requires(&k, B, X1));
+    assert_int_equal(knowledge_read(f->ctx, &f->scratch, wrong, D, NAMES, &k), NONSENS_ERR_DATA);
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "knowledge file (text):3: "));
+    assert_int_equal(knowledge_read(f->ctx, &f->scratch, "/knowledge", D, NAMES, &k), NONSENS_ERR_DATA);
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "no such file"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_empty_sections), TEST(test_arrows),  TEST(test_tiers),        TEST(test_names),
-        TEST(test_patterns),       TEST(test_permute), TEST(test_broken_lines), TEST(test_contradictions),
-        TEST(test_odd_bytes),      TEST(test_files),
+        TEST(test_empty_sections),
+        TEST(test_arrows),
+        TEST(test_tiers),
+        TEST(test_names),
+        TEST(test_patterns),
+        TEST(test_permute),
+        TEST(test_broken_lines),
+        TEST(test_contradictions),
+        TEST(test_odd_bytes),
+        TEST(test_files),
+        TEST(test_text_in_place_of_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,8 +130,8 @@ static void test_order_of_files(void **state)
 {
     place *p = *state;
     store_parts(p);
-    const char *turned[3] = {p->paths[2], p->paths[0], p->paths[1]};
-    nonsens_data *first = read_files(p, p->paths, 3), *other = read_files(p, turned, 3);
+    const char *reordered[3] = {p->paths[2], p->paths[0], p->paths[1]};
+    nonsens_data *first = read_files(p, p->paths, 3), *other = read_files(p, reordered, 3);
     check_same(first, other);
     nonsens_data_free(first);
     nonsens_data_free(other);
@@ -143,8 +143,8 @@ static void test_order_of_columns(void **state)
     place *p = *state;
     store(p, "a", "y,x\n2,1\n5,3\n2.5,2\n");
     store(p, "b", "x,y\n7,1\n8,3\n");
-    const char *turned[2] = {p->paths[1], p->paths[0]};
-    nonsens_data *first = read_files(p, p->paths, 2), *other = read_files(p, turned, 2);
+    const char *reordered[2] = {p->paths[1], p->paths[0]};
+    nonsens_data *first = read_files(p, p->paths, 2), *other = read_files(p, reordered, 2);
     check_same(first, other);
     assert_string_equal(first->names[0], "x");
     nonsens_data_free(first);
@@ -258,7 +258,7 @@ static void test_columns_that_differ(void **state)
     choose(p, "vars", "");
     refuse(p, 3, NONSENS_ERR_DATA, "/c.csv: column \"y\" holds text, but numbers in ");
     choose(p, "vars", "x,y");
-    refuse(p, 3, NONSENS_ERR_DATA, "/c.csv: column \"y\" holds text: categorical");
+    refuse(p, 3, NONSENS_ERR_DATA, "/c.csv: column \"y\" holds text, such as \"u\" in line 2: categorical");
 }
 
 static nonsens_status read_again(nonsens_context *ctx, arena *a, void *state)

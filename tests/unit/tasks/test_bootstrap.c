@@ -10,16 +10,16 @@
 
 #include "fixture.h"
 
-enum { SEGMENTS = 4, D = 3, RESAMPLES = 24, FILE_MAX = 1 << 16 };
+enum { SEGMENTS = 4, D = 3, SAMPLES = 24, FILE_MAX = 1 << 16 };
 static const int64_t SIZE[SEGMENTS] = {9, 6, 2, 1};
 enum { ROWS = 9 + 6 + 2 + 1 };
 
 /* ---- data ------------------------------------------------------------------------------------------------------- */
 
 /* Rows, columns or labels in another order. */
-enum { PLAIN, ROWS_TURNED, COLUMNS_TURNED, LABELS_TURNED };
+enum { PLAIN, ROWS_REVERSED, COLUMNS_REVERSED, LABELS_REVERSED };
 
-static nonsens_data *new_data(fixture *f, uint64_t seed, int turned)
+static nonsens_data *new_data(fixture *f, uint64_t seed, int reversed)
 {
     static const char *const names[2][D] = {{"a", "b", "c"}, {"c", "b", "a"}};
     double value[ROWS][D];
@@ -28,24 +28,24 @@ static nonsens_data *new_data(fixture *f, uint64_t seed, int turned)
     nonsens_data *data;
     for (int64_t e = 0; e < SEGMENTS; e++) {
         for (int64_t i = 0; i < SIZE[e]; i++, row++) {
-            int64_t at = turned == ROWS_TURNED ? ROWS - 1 - row : row;
-            label[at] = turned == LABELS_TURNED ? -e : e;
+            int64_t at = reversed == ROWS_REVERSED ? ROWS - 1 - row : row;
+            label[at] = reversed == LABELS_REVERSED ? -e : e;
             for (int64_t j = 0; j < D; j++) {
-                value[at][turned == COLUMNS_TURNED ? D - 1 - j : j] = rng_gamma(&r, 1.0 + (double)j);
+                value[at][reversed == COLUMNS_REVERSED ? D - 1 - j : j] = rng_gamma(&r, 1.0 + (double)j);
             }
         }
     }
-    assert_int_equal(
-        nonsens_data_from_arrays(f->ctx, ROWS, D, &value[0][0], D, 1, names[turned == COLUMNS_TURNED], label, &data),
-        NONSENS_OK);
+    assert_int_equal(nonsens_data_from_arrays(f->ctx, ROWS, D, &value[0][0], D, 1, names[reversed == COLUMNS_REVERSED],
+                                              label, &data),
+                     NONSENS_OK);
     return data;
 }
 
-static nonsens_options *new_options(fixture *f, int64_t resamples)
+static nonsens_options *new_options(fixture *f, int64_t samples)
 {
     nonsens_options *o;
     assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &o), NONSENS_OK);
-    o->bootstrap = resamples;
+    o->bootstrap = samples;
     o->threads = 1;
     return o;
 }
@@ -157,8 +157,8 @@ static nonsens_status find_by_means(nonsens_context *ctx, const nonsens_data *da
 }
 
 /* A graph a -> b, b -- c to support, and its bootstrap samples. */
-static nonsens_status try_resamples(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                    followed *s, nonsens_result **out)
+static nonsens_status try_samples(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                  followed *s, nonsens_result **out)
 {
     int64_t at[D];
     s->whole = data;
@@ -180,10 +180,10 @@ static nonsens_status try_resamples(nonsens_context *ctx, const nonsens_data *da
     return status;
 }
 
-static nonsens_result *run_resamples(fixture *f, const nonsens_data *data, const nonsens_options *options, followed *s)
+static nonsens_result *run_samples(fixture *f, const nonsens_data *data, const nonsens_options *options, followed *s)
 {
     nonsens_result *result;
-    nonsens_status status = try_resamples(f->ctx, data, options, s, &result);
+    nonsens_status status = try_samples(f->ctx, data, options, s, &result);
     if (status != NONSENS_OK) {
         print_error("%s\n", nonsens_context_message(f->ctx));
     }
@@ -223,7 +223,7 @@ static table table_of(const nonsens_result *r)
 
 static table run_table(fixture *f, const nonsens_data *data, const nonsens_options *options, followed *s)
 {
-    nonsens_result *r = run_resamples(f, data, options, s);
+    nonsens_result *r = run_samples(f, data, options, s);
     table t = table_of(r);
     nonsens_result_free(r);
     return t;
@@ -240,12 +240,12 @@ static void test_rows(void **state)
 {
     fixture *f = *state;
     nonsens_data *data = new_data(f, 1, PLAIN);
-    nonsens_options *o = new_options(f, RESAMPLES);
+    nonsens_options *o = new_options(f, SAMPLES);
     for (int kind = RESAMPLE_HALF; kind <= RESAMPLE_BOOTSTRAP; kind++) {
         followed s = {0};
         o->resample = (enum option_resample)kind;
         run_table(f, data, o, &s);
-        assert_int_equal(s.calls, RESAMPLES);
+        assert_int_equal(s.calls, SAMPLES);
         assert_int_equal(s.wrong, 0);
         assert_int_equal(s.repeated > 0, kind == RESAMPLE_BOOTSTRAP);
     }
@@ -297,7 +297,7 @@ static void test_counts(void **state)
     nonsens_options *o = new_options(f, 200);
     nonsens_result *r;
     followed s = {0};
-    r = run_resamples(f, data, o, &s);
+    r = run_samples(f, data, o, &s);
     table t = table_of(r);
     int64_t open = 0, good = 200 - t.failed;
     assert_true(t.failed > 0 && t.failed < 100 && s.open > 0); // or nothing is tested
@@ -313,7 +313,7 @@ static void test_counts(void **state)
     assert_true(open <= s.open && t.arrow[0][1] > 0);
     assert_true(t.support[0] == (double)t.arrow[0][1] / (double)good);
     assert_true(t.support[1] == (double)t.open[1][2] / (double)good);
-    assert_non_null(strstr(t.note, "of 200 resamples failed and do not count, the first (number "));
+    assert_non_null(strstr(t.note, "of 200 bootstrap samples failed and do not count, the first (number "));
     assert_non_null(strstr(t.note, "the means are too large"));
     nonsens_result_free(r);
     nonsens_options_free(o);
@@ -323,15 +323,15 @@ static void test_counts(void **state)
 static void test_order_and_threads(void **state)
 {
     fixture *f = *state;
-    nonsens_options *o = new_options(f, RESAMPLES);
+    nonsens_options *o = new_options(f, SAMPLES);
     table first;
-    for (int turned = PLAIN; turned <= LABELS_TURNED; turned++) {
-        nonsens_data *data = new_data(f, 1, turned);
+    for (int reversed = PLAIN; reversed <= LABELS_REVERSED; reversed++) {
+        nonsens_data *data = new_data(f, 1, reversed);
         for (int64_t threads = 1; threads <= 40; threads += 13) { // 40: more threads than bootstrap samples
             followed s = {0};
             o->threads = threads;
             table t = run_table(f, data, o, &s);
-            if (turned == PLAIN && threads == 1) {
+            if (reversed == PLAIN && threads == 1) {
                 first = t;
             }
             assert_same(&t, &first);
@@ -390,13 +390,13 @@ static table open_kept(fixture *f, kept *k)
     memset(k, 0, sizeof *k);
     k->f = f;
     k->data = new_data(f, 1, PLAIN);
-    k->o = new_options(f, RESAMPLES);
+    k->o = new_options(f, SAMPLES);
     strcpy(k->path, "/tmp/nonsens-bootstrap-XXXXXX");
     close(mkstemp(k->path));
     remove(k->path);
     k->o->journal = k->path;
     table t = run_table(f, k->data, k->o, &s);
-    assert_int_equal(s.calls, RESAMPLES);
+    assert_int_equal(s.calls, SAMPLES);
     read_text(k);
     k->o->resume = true;
     return t;
@@ -425,19 +425,19 @@ static void test_resume(void **state)
         write_text(&k, cut);
         table t = run_table(k.f, k.data, k.o, &s);
         assert_same(&t, &whole);
-        assert_int_equal(s.calls, RESAMPLES - (lines > 0 ? lines - 1 : 0));
+        assert_int_equal(s.calls, SAMPLES - (lines > 0 ? lines - 1 : 0));
     }
     close_kept(&k);
 }
 
-static void test_more_resamples(void **state)
+static void test_more_samples(void **state)
 {
     static kept k;
     open_kept(*state, &k);
     followed s = {0}, fresh = {0};
-    k.o->bootstrap = 2 * RESAMPLES;
+    k.o->bootstrap = 2 * SAMPLES;
     table t = run_table(k.f, k.data, k.o, &s);
-    assert_int_equal(s.calls, RESAMPLES);
+    assert_int_equal(s.calls, SAMPLES);
     k.o->journal = "";
     k.o->resume = false;
     table whole = run_table(k.f, k.data, k.o, &fresh);
@@ -452,11 +452,11 @@ static void test_cancelled(void **state)
     followed s = {.cancel_at = 9}, again = {0};
     nonsens_result *r;
     remove(k.path);
-    assert_int_equal(try_resamples(k.f->ctx, k.data, k.o, &s, &r), NONSENS_CANCELLED);
+    assert_int_equal(try_samples(k.f->ctx, k.data, k.o, &s, &r), NONSENS_CANCELLED);
     assert_null(r);
     context_begin(k.f->ctx);
     table t = run_table(k.f, k.data, k.o, &again);
-    assert_int_equal(again.calls, RESAMPLES - 8);
+    assert_int_equal(again.calls, SAMPLES - 8);
     assert_same(&t, &whole);
     close_kept(&k);
 }
@@ -465,7 +465,7 @@ static void assert_refused(kept *k, const nonsens_data *data, const char *words)
 {
     followed s = {0};
     nonsens_result *r;
-    assert_int_equal(try_resamples(k->f->ctx, data, k->o, &s, &r), NONSENS_ERR_USAGE);
+    assert_int_equal(try_samples(k->f->ctx, data, k->o, &s, &r), NONSENS_ERR_USAGE);
     if (!strstr(nonsens_context_message(k->f->ctx), words)) {
         print_error("%s\n", nonsens_context_message(k->f->ctx));
         assert_true(false);
@@ -489,7 +489,7 @@ static void test_refusals(void **state)
     k.o->resample = RESAMPLE_HALF;
     k.o->resume = false;
     assert_refused(&k, k.data,
-                   "is there already; go on with its resamples or fits by --resume, or name another --journal");
+                   "already exists; add --resume to continue its bootstrap samples or fits, or name another --journal");
     k.o->resume = true;
     read_text(&k);
     assert_int_equal(k.size, size); // nothing was added
@@ -503,17 +503,17 @@ static void test_refusals(void **state)
     assert_refused(&k, k.data, "was made by another version of nonsens; name another --journal");
     strcpy(k.text, "a,b\n1,2\n");
     write_text(&k, strlen(k.text));
-    assert_refused(&k, k.data, "is no journal of resamples or fits; name another --journal");
+    assert_refused(&k, k.data, "is not a journal of bootstrap samples or fits; name another --journal");
     k.o->bootstrap = 0;
     assert_refused(&k, k.data, "none are asked for; add --bootstrap B");
     k.o->bootstrap = 5;
     k.o->journal = "";
-    assert_refused(&k, k.data, "--resume goes on with a journal; name it by --journal FILE");
+    assert_refused(&k, k.data, "--resume continues a journal; name it with --journal FILE");
     nonsens_data_free(other);
     close_kept(&k);
 }
 
-/* Lines that are JSON but no bootstrap samples of so many variables are run again. */
+/* Lines that are JSON but no bootstrap samples of this many variables are run again. */
 static void test_odd_lines(void **state)
 {
     static kept k;
@@ -635,7 +635,7 @@ static void test_graph_against_knowledge(void **state)
     o->method = "lingam";
     nonsens_result *r;
     assert_int_equal(nonsens_run_discover(f->ctx, data, o, &r), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_context_message(f->ctx), "--knowledge: lingam makes no use of it"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "--knowledge: lingam does not use it"));
     nonsens_options_free(o);
     nonsens_data_free(data);
 }
@@ -654,7 +654,7 @@ static nonsens_status run_once(nonsens_context *ctx, arena *a, void *state)
     nonsens_result *r = NULL;
     (void)a;
     remove(run->options->journal); // or each round would find what the last one had finished
-    nonsens_status status = try_resamples(ctx, run->data, run->options, &s, &r);
+    nonsens_status status = try_samples(ctx, run->data, run->options, &s, &r);
     nonsens_result_free(r);
     return status;
 }
@@ -675,7 +675,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_rows),           TEST(test_rows_are_equally_likely),
         TEST(test_counts),         TEST(test_order_and_threads),
-        TEST(test_resume),         TEST(test_more_resamples),
+        TEST(test_resume),         TEST(test_more_samples),
         TEST(test_cancelled),      TEST(test_refusals),
         TEST(test_odd_lines),      TEST(test_journal_without_sums),
         TEST(test_changed_lines),  TEST(test_graph_against_knowledge),

@@ -63,9 +63,9 @@ static void test_differences(void **state)
     for (int64_t i = 0; i < 4; i++) { // a-b, a-d, b-c, d-e
         assert_string_equal(nonsens_comparison_difference_at(c, 0, i)->what, what[i]);
     }
-    const nonsens_difference *turned = nonsens_comparison_difference_at(c, 0, 2);
-    assert_string_equal(nonsens_comparison_node_at(c, turned->estimated.from), "c");
-    assert_string_equal(nonsens_comparison_node_at(c, turned->actual.from), "b");
+    const nonsens_difference *reversed = nonsens_comparison_difference_at(c, 0, 2);
+    assert_string_equal(nonsens_comparison_node_at(c, reversed->estimated.from), "c");
+    assert_string_equal(nonsens_comparison_node_at(c, reversed->actual.from), "b");
     assert_int_equal(nonsens_comparison_difference_at(c, 0, 1)->estimated.type, NONSENS_EDGE_NONE);
     assert_null(nonsens_comparison_difference_at(c, 0, 4));
     assert_null(nonsens_comparison_difference_at(c, 1, 0));

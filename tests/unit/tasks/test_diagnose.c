@@ -80,7 +80,7 @@ static void test_two_disturbances_change(void **state)
     assert_true(evidence_of(r, "second way(c1, c2)")->value > 0.2);
     assert_non_null(strstr(nonsens_result_note_at(r, 0)->text, "segments were not formed from these variables"));
     assert_true(is_said(r, "as the model expects"));
-    assert_true(is_said(r, "enough already"));
+    assert_true(is_said(r, "enough rows already"));
     nonsens_result_free(r);
 }
 
@@ -116,16 +116,16 @@ static void test_few_rows_are_not_fitted(void **state)
 
 /* Against the singular values of the (segments, rows) matrix of logits, found by powers of its Gram matrix. */
 /* Classifiers see a sample; rows, segments and tests are those of all rows. */
-static void test_fewer_rows(void **state)
+static void test_subsample(void **state)
 {
     fixture *f = *state;
     nonsens_options *options = make_options(f);
     nonsens_data *data = make_data(f, ROWS, true, false);
     nonsens_result *all, *fewer;
     assert_int_equal(nonsens_run_diagnose(f->ctx, data, options, &all), NONSENS_OK);
-    assert_int_equal(nonsens_options_set(f->ctx, options, "most-rows", "1800"), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(f->ctx, options, "max-rows", "1800"), NONSENS_OK);
     assert_int_equal(nonsens_run_diagnose(f->ctx, data, options, &fewer), NONSENS_OK);
-    assert_false(is_said(all, "--most-rows"));
+    assert_false(is_said(all, "--max-rows"));
     assert_true(is_said(fewer, "fitted to 1800 of 2700 rows"));
     assert_true(evidence_of(fewer, "rows")->value == SEGMENTS * ROWS);
     assert_true(evidence_of(fewer, "hsic(c1, c2)")->value == evidence_of(all, "hsic(c1, c2)")->value);
@@ -235,7 +235,7 @@ int main(void)
         TEST(test_one_disturbance_changes),
         TEST(test_odd_segment_is_named_at_length),
         TEST(test_few_rows_are_not_fitted),
-        TEST(test_fewer_rows),
+        TEST(test_subsample),
         TEST(test_spectrum_is_that_of_the_logits),
         TEST(test_rows_wanted),
         TEST(test_allocations_fail),

@@ -145,14 +145,14 @@ static void test_signs(void **state)
         m->x[i][A] *= -4.0;
         m->x[i][C] *= -1.0;
     }
-    nonsens_result *turned = find(f, m);
-    const nonsens_edge *p = plain->edge, *t = turned->edge;
+    nonsens_result *reordered = find(f, m);
+    const nonsens_edge *p = plain->edge, *t = reordered->edge;
     assert_true(fabs(t[0].effect + p[0].effect) < 1e-9 * fabs(p[0].effect));
     assert_true(fabs(t[2].effect + p[2].effect) < 1e-9 * fabs(p[2].effect));
     assert_true(fabs(t[2].effect_low + p[2].effect_high) < 1e-9 * fabs(p[2].effect_high));
     assert_true(fabs(t[0].lower + 4.0 * p[0].upper) < 1e-9 && fabs(t[0].upper + 4.0 * p[0].lower) < 1e-9);
     nonsens_result_free(plain);
-    nonsens_result_free(turned);
+    nonsens_result_free(reordered);
     free(m);
 }
 
@@ -172,6 +172,43 @@ static void test_open(void **state)
         assert_true(k < 2 ? isnan(r->edge[0].effect) : !isnan(r->edge[0].effect)); // b, too, has a cause left open
         nonsens_result_free(r);
     }
+    nonsens_data_free(data);
+    free(m);
+}
+
+/* Where values are missing, the others count: their rows, and their quartiles. */
+static void test_missing(void **state)
+{
+    fixture *f = *state;
+    made *m = make(3, line);
+    nonsens_data *data;
+    const char *labels[N / ROWS];
+    double *column[D];
+    int32_t *category = arena_get(f->ctx, &f->scratch, N, sizeof *category);
+    for (int j = 0; j < D; j++) {
+        column[j] = fixture_doubles(f, N);
+        for (int64_t i = 0; i < N; i++) {
+            column[j][i] = m->x[i][j];
+            category[i] = (int32_t)(i / ROWS);
+            labels[category[i]] = arena_format(f->ctx, &f->scratch, "%d", (int)category[i]);
+        }
+    }
+    for (int64_t i = 0; i < N; i++) { // more than half of the cause
+        column[A][i] = i % 5 < 3 ? NAN : column[A][i];
+        column[C][i] = i % 7 == 0 ? NAN : column[C][i];
+    }
+    assert_int_equal(dataset_new_unaudited(f->ctx, N, D, (const double *const *)column, NAMES, category, N / ROWS,
+                                           labels, NULL, &data),
+                     NONSENS_OK);
+    nonsens_result *r = new_result(f, data, NONSENS_EDGE_DIRECTED, NAN), *all = find(f, m);
+    assert_int_equal(edge_effects_fill(f->ctx, data, r), NONSENS_OK);
+    check_slope(&r->edge[0], 2.0, 1.6);
+    check_slope(&r->edge[1], 3.0, 1.6);
+    check_slope(&r->edge[2], -0.5, 1.6);
+    assert_true(fabs(r->edge[0].lower - all->edge[0].lower) < 0.15); // quartiles of the values that are there
+    assert_true(fabs(r->edge[0].upper - all->edge[0].upper) < 0.15);
+    nonsens_result_free(all);
+    nonsens_result_free(r);
     nonsens_data_free(data);
     free(m);
 }
@@ -246,6 +283,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_linear),     TEST(test_coverage), TEST(test_curve),
                                        TEST(test_signs),      TEST(test_open),     TEST(test_targets),
-                                       TEST(test_two_values), TEST(test_memory)};
+                                       TEST(test_two_values), TEST(test_missing),  TEST(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

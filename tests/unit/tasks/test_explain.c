@@ -125,7 +125,7 @@ static void test_known_divergences(void **state)
     }
 }
 
-/* The standard error is about the deviation over repetitions. */
+/* The standard error is about the standard deviation over repetitions. */
 static void test_standard_error(void **state)
 {
     fixture *f = *state;
@@ -145,7 +145,8 @@ static void test_standard_error(void **state)
         error += c.error / REPS;
     }
     double deviation = sqrt((square - sum * sum) * REPS / (REPS - 1.0));
-    assert_true(error > 0.75 * deviation && error < 1.35 * deviation); // 2.6 times the error of a deviation of 60
+    assert_true(error > 0.75 * deviation &&
+                error < 1.35 * deviation); // 2.6 times the error of a standard deviation of 60
     assert_true(fabs(sum - 0.5) < 0.06);
 }
 

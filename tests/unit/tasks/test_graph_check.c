@@ -213,7 +213,7 @@ static void compare(fixture *f, const sample *s, const words *names, const int *
 static void test_disturbances(void **state)
 {
     fixture *f = *state;
-    static const int as_is[] = {0, 1, 2, 3}, turned[] = {3, 1, 0, 2};
+    static const int as_is[] = {0, 1, 2, 3}, reordered[] = {3, 1, 0, 2};
     int64_t passed = 0;
     words names, other;
     split("a b c d", &names);
@@ -230,7 +230,7 @@ static void test_disturbances(void **state)
         assert_true(check.failed >= 1);
         assert_int_equal(check.pair[0].a + check.pair[0].b, 2 + 3);
         assert_non_null(strstr(check.sentence, "the disturbances of c and d are dependent (p < 0.001)"));
-        compare(f, &s, &other, turned, "a->b b->c", &again); // the order of columns does not matter
+        compare(f, &s, &other, reordered, "a->b b->c", &again); // the order of columns does not matter
         assert_string_equal(check.sentence, again.sentence);
         for (int64_t k = 0; k < 6; k++) {
             assert_true(check.pair[k].p_value == again.pair[k].p_value);

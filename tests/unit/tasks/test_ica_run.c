@@ -162,9 +162,9 @@ static void test_order_of_columns_does_not_matter(void **state)
 {
     static const int other[D] = {2, 0, 1};
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    nonsens_data *plain = make_data(ctx, PLAIN, false, true), *turned = make_data(ctx, other, false, true);
+    nonsens_data *plain = make_data(ctx, PLAIN, false, true), *reordered = make_data(ctx, other, false, true);
     for (int m = 0; m < METHOD_COUNT; m++) {
-        nonsens_result *a = unmix(ctx, plain, METHODS[m]), *b = unmix(ctx, turned, METHODS[m]);
+        nonsens_result *a = unmix(ctx, plain, METHODS[m]), *b = unmix(ctx, reordered, METHODS[m]);
         for (int k = 0; k < D; k++) {
             assert_memory_equal(nonsens_result_source_at(a, k), nonsens_result_source_at(b, k), N * sizeof(double));
             for (int j = 0; j < D; j++) {
@@ -176,7 +176,7 @@ static void test_order_of_columns_does_not_matter(void **state)
         nonsens_result_free(b);
     }
     nonsens_data_free(plain);
-    nonsens_data_free(turned);
+    nonsens_data_free(reordered);
 }
 
 static void test_what_is_not_identified_is_said(void **state)
@@ -184,7 +184,7 @@ static void test_what_is_not_identified_is_said(void **state)
     nonsens_context *ctx = ((fixture *)*state)->ctx;
     nonsens_data *data = make_data(ctx, PLAIN, true, true), *plain = make_data(ctx, PLAIN, true, false);
     nonsens_result *result = unmix(ctx, data, "fastica");
-    assert_true(has_note(result, "3 sources cannot be told from Gaussian ones (s1, s2, s3)"));
+    assert_true(has_note(result, "3 sources cannot be distinguished from Gaussian ones (s1, s2, s3)"));
     nonsens_result_free(result);
     result = unmix(ctx, data, "score-matching");
     assert_true(has_note(result, "look Gaussian inside segments"));

@@ -287,7 +287,7 @@ static void test_text_is_sorted(void **state)
     char text[FILE_BYTES];
     nonsens_pairs *pairs;
     assert_int_equal(run(p, NULL, &pairs), NONSENS_OK);
-    assert_int_equal(nonsens_pairs_write_text(p->f.ctx, pairs, p->text), NONSENS_OK);
+    assert_int_equal(nonsens_pairs_write_text(p->f.ctx, pairs, NONSENS_TEXT_ALL, p->text), NONSENS_OK);
     load(p->text, text);
     assert_memory_equal(text, "pairs: 10, of which ", 20);
     const char *best = NULL;
@@ -358,7 +358,7 @@ static void test_no_list(void **state)
     choose(p, "pairs", p->folder);
     refuse(p, NONSENS_ERR_DATA, "is a directory; name a file in it");
     choose(p, "pairs", "");
-    refuse(p, NONSENS_ERR_USAGE, "which pairs?");
+    refuse(p, NONSENS_ERR_USAGE, "no pairs are named");
 }
 
 /* ---- stopped and resumed ---- */
@@ -382,7 +382,7 @@ static void test_resumed_anywhere(void **state)
     }
 }
 
-/* A line of a pair without a decision or with one and a failure, or with a p-value that is none, is not taken. */
+/* A line of a pair without a decision or with one and a failure, or with an invalid p-value, is not taken. */
 static void test_odd_lines_are_run_again(void **state)
 {
     place *p = *state;
@@ -439,13 +439,13 @@ static void test_other_journals_are_refused(void **state)
     static const char *const renamed[COLUMNS] = {"b", "a", "long name", "d", "#e"};
     static char whole[FILE_BYTES];
     lines_of(p, p->journal, whole);
-    refuse(p, NONSENS_ERR_USAGE, "is there already");
+    refuse(p, NONSENS_ERR_USAGE, "already exists");
     choose(p, "resume", "true");
     choose(p, "seed", "2");
     refuse(p, NONSENS_ERR_USAGE, "made with --seed 1, and this run has 2");
     choose(p, "seed", "1");
     nonsens_data *right = p->data;
-    p->data = make_data(p, renamed); // the same values: names tell them apart
+    p->data = make_data(p, renamed); // the same values: names distinguish them
     refuse(p, NONSENS_ERR_USAGE, "made with other data");
     nonsens_data_free(p->data);
     p->value[1][4] += 1e-9;
@@ -457,7 +457,7 @@ static void test_other_journals_are_refused(void **state)
     for (int k = 0; k < 3; k++) {
         char kept[FILE_BYTES];
         store(p->journal, notes[k], strlen(notes[k]));
-        refuse(p, NONSENS_ERR_USAGE, "is no journal of pairs");
+        refuse(p, NONSENS_ERR_USAGE, "is not a journal of pairs");
         load(p->journal, kept);
         assert_string_equal(kept, notes[k]);
     }
@@ -495,7 +495,7 @@ static nonsens_status run_and_write(nonsens_context *ctx, arena *a, void *state)
     (void)a;
     TRY(nonsens_run_pairs(ctx, p->data, p->options, p->options->resume ? p->journal : NULL, &pairs));
     nonsens_status status = nonsens_pairs_write_json(ctx, pairs, p->json);
-    status = status == NONSENS_OK ? nonsens_pairs_write_text(ctx, pairs, p->text) : status;
+    status = status == NONSENS_OK ? nonsens_pairs_write_text(ctx, pairs, NONSENS_TEXT_ALL, p->text) : status;
     nonsens_pairs_free(pairs);
     return status;
 }

@@ -334,18 +334,18 @@ static void test_order_and_threads_change_nothing(void **state)
     static const char *const other_name[D] = {"y", "x", "m"}, *const other_label[SEGMENTS] = {"9", "10", "z", "_"};
     static const int from[D] = {2, 0, 1};
     fixture *f = *state;
-    table t, turned;
+    table t, reordered;
     nonsens_refutation first[2], second[2];
     fill_table(f, 6, &t);
     for (int j = 0; j < D; j++) {
-        turned.column[j] = fixture_doubles(f, N);
+        reordered.column[j] = fixture_doubles(f, N);
         for (int i = 0; i < N; i++) {
-            turned.column[j][i] = t.column[from[j]][N - 1 - i];
-            turned.segment[i] = t.segment[N - 1 - i];
+            reordered.column[j][i] = t.column[from[j]][N - 1 - i];
+            reordered.segment[i] = t.segment[N - 1 - i];
         }
     }
     nonsens_data *data = data_of(f, &t), *other;
-    assert_int_equal(dataset_new(f->ctx, N, D, (const double *const *)turned.column, other_name, turned.segment,
+    assert_int_equal(dataset_new(f->ctx, N, D, (const double *const *)reordered.column, other_name, reordered.segment,
                                  SEGMENTS, other_label, NULL, &other),
                      NONSENS_OK);
     run(f, data, "1", first);

@@ -251,11 +251,11 @@ static void test_text(void **state)
     char text[FILE_BYTES];
     choose(p, "against", "10");
     nonsens_explanations *all = run(p, NULL);
-    assert_int_equal(nonsens_explanations_write_text(p->f.ctx, all, p->text), NONSENS_OK);
+    assert_int_equal(nonsens_explanations_write_text(p->f.ctx, all, NONSENS_TEXT_ALL, p->text), NONSENS_OK);
     nonsens_explanations_free(all);
     load(p->text, text);
     assert_memory_equal(text, "segments: 4, of which 1 with root causes (1 with q <= 0.05), 2 with nothing", 75);
-    assert_non_null(strstr(text, "  - tiny: it has so few rows"));
+    assert_non_null(strstr(text, "  - tiny: it has so few rows that it"));
     assert_non_null(strstr(text, "--of 2 --against 10"));
 }
 
@@ -279,7 +279,7 @@ static void test_resumed_anywhere(void **state)
     }
 }
 
-/* A line without an answer, or with one and a failure, or with a p-value that is none, is not taken. */
+/* A line without an answer, or with one and a failure, or with an invalid p-value, is not taken. */
 static void test_odd_lines_are_run_again(void **state)
 {
     place *p = *state;
@@ -309,7 +309,7 @@ static void test_other_runs_are_refused(void **state)
     static const char other[] = "from,to\na,c\n";
     nonsens_graph *chain = p->graph;
     lines_of(p, p->journal, lines);
-    refuse(p, p->journal, NONSENS_ERR_USAGE, "is there already; go on with its segments by --resume");
+    refuse(p, p->journal, NONSENS_ERR_USAGE, "already exists; add --resume to continue its segments");
     choose(p, "resume", "true");
     choose(p, "against", "9");
     refuse(p, p->journal, NONSENS_ERR_USAGE, "was made with --against ");

@@ -30,35 +30,35 @@ static int remove_path(void **state)
     return unlink(path);
 }
 
-/* Segments of sizes 1 : 2 : 3 : 4, far from zero in the second variable; `turned`: rows the other way round. */
-static void fill(double *values, int64_t *segment, int64_t rows, bool turned)
+/* Segments of sizes 1 : 2 : 3 : 4, far from zero in the second variable; `reversed`: rows the other way round. */
+static void fill(double *values, int64_t *segment, int64_t rows, bool reversed)
 {
     rng r = rng_new(5, RNG_TEST, 0);
     for (int64_t k = 0; k < rows; k++) {
-        int64_t i = turned ? rows - 1 - k : k, part = k % 10;
+        int64_t i = reversed ? rows - 1 - k : k, part = k % 10;
         segment[i] = part < 1 ? 0 : part < 3 ? 1 : part < 6 ? 2 : 3;
         values[2 * i] = (double)(1 + segment[i]) * rng_laplace(&r);
         values[2 * i + 1] = 1e9 + values[2 * i] + rng_laplace(&r);
     }
 }
 
-static nonsens_status make_data(nonsens_context *ctx, arena *a, int64_t rows, bool turned, nonsens_data **data)
+static nonsens_status make_data(nonsens_context *ctx, arena *a, int64_t rows, bool reversed, nonsens_data **data)
 {
     double *values;
     int64_t *segment;
     ARENA_TRY(ctx, a, values, 2 * rows);
     ARENA_TRY(ctx, a, segment, rows);
-    fill(values, segment, rows, turned);
+    fill(values, segment, rows, reversed);
     return nonsens_data_from_arrays(ctx, rows, 2, values, 2, 1, NAMES, segment, data);
 }
 
-static nonsens_status write_page(nonsens_context *ctx, arena *a, int64_t rows, bool turned)
+static nonsens_status write_page(nonsens_context *ctx, arena *a, int64_t rows, bool reversed)
 {
     static const char *const files[] = {"-odd name's.csv"};
     nonsens_data *data = NULL;
     nonsens_options *options = NULL;
     nonsens_result *result = NULL;
-    nonsens_status status = make_data(ctx, a, rows, turned, &data);
+    nonsens_status status = make_data(ctx, a, rows, reversed, &data);
     status = status == NONSENS_OK ? nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options) : status;
     status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "method", "reci") : status;
     status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "regression", "polynomial") : status;
@@ -96,9 +96,9 @@ static json_value *read_block(fixture *f)
     return json_of_bytes(from, (size_t)(to - from));
 }
 
-static json_value *block_of(fixture *f, int64_t rows, bool turned)
+static json_value *block_of(fixture *f, int64_t rows, bool reversed)
 {
-    assert_int_equal(write_page(f->ctx, &f->scratch, rows, turned), NONSENS_OK);
+    assert_int_equal(write_page(f->ctx, &f->scratch, rows, reversed), NONSENS_OK);
     return read_block(f);
 }
 
@@ -114,7 +114,7 @@ static void test_names_cannot_break_out(void **state)
     json_decref(root);
 }
 
-/* As a shell takes it: quoted, and a file that begins like an option is none. */
+/* As a shell takes it: quoted, and a file that begins like an option is not one. */
 static void test_command_can_be_run(void **state)
 {
     fixture *f = *state;
@@ -177,7 +177,7 @@ static void test_values_are_those_of_their_rows(void **state)
     json_decref(root);
 }
 
-/* Mean and deviation of a segment are of all its rows, not of those shown; against plain sums. */
+/* Mean and standard deviation of a segment are of all its rows, not of those shown; against plain sums. */
 static void test_summary_is_of_all_rows(void **state)
 {
     fixture *f = *state;

@@ -1,7 +1,8 @@
-/* test_crew.c - threads in place of processes: several calls of a run, tasks, members that differ or fail; shards. */
+/* test_process_pool.c - threads in place of processes: several calls of a run, tasks, members that differ or fail;
+ * shards. */
 #define _DEFAULT_SOURCE
 #include "base/hash.h"
-#include "pool/crew.h"
+#include "pool/process_pool.h"
 #include "pool/shard.h"
 
 #include <pthread.h>
@@ -114,10 +115,10 @@ static nonsens_status run(person *p)
         return (fail)(p->ctx, NONSENS_ERR_NUMERIC, "member %d fails", p->members.member);
     }
     json_value *head = json_object_of("version", json_string(p->version), NULL);
-    nonsens_status status = crew_set_key(p->ctx, head);
+    nonsens_status status = process_pool_set_key(p->ctx, head);
     json_decref(head);
     TRY(status);
-    for (int k = 0; k < (crew_follows(p->ctx) ? 1 : WAVES); k++) {
+    for (int k = 0; k < (process_pool_follows(p->ctx) ? 1 : WAVES); k++) {
         wave w = {k};
         pool_work work = {.threads = 2,
                           .make_task = make_task,
@@ -126,7 +127,7 @@ static nonsens_status run(person *p)
                           .describe = describe,
                           .keep = keep,
                           .sink = &w};
-        TRY(crew_run(p->ctx, &scratch, &work));
+        TRY(process_pool_run(p->ctx, &scratch, &work));
     }
     return NONSENS_OK;
 }
@@ -134,10 +135,10 @@ static nonsens_status run(person *p)
 static void *be_person(void *user)
 {
     person *p = user;
-    pool_crew crew;
+    process_pool processes;
     context_begin(p->ctx);
-    crew_begin(p->ctx, &crew);
-    p->status = crew_end(p->ctx, &crew, run(p));
+    process_pool_begin(p->ctx, &processes);
+    p->status = process_pool_end(p->ctx, &processes, run(p));
     return NULL;
 }
 

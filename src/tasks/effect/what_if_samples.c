@@ -1,5 +1,5 @@
 /*
- * what_if_resample.c - intervals that allow for the graph: it is found again in half samples of the rows, and the
+ * what_if_samples.c - intervals that allow for the graph: it is found again in half samples of the rows, and the
  * question is answered by each of these graphs.
  *
  * A statistic varies over half samples as it does over data sets (bootstrap.c).  So the answers of the half samples
@@ -22,12 +22,12 @@ typedef struct answer_pair {
     double value[2];
 } answer_pair;
 
-typedef struct resampling {
+typedef struct graph_samples {
     const what_if *w;
     int64_t samples, numbers;
     answer_pair *answer;       /* (samples, numbers) */
     bool *failed, *unanswered; /* (samples) no graph was found; some effects had no single answer */
-} resampling;
+} graph_samples;
 
 /* ---- one half sample -------------------------------------------------------------------------------------------- */
 
@@ -67,8 +67,8 @@ static void take_all(const result_effects *all, answer_pair *answer, bool *unans
     }
 }
 
-static nonsens_status answer_sample(nonsens_context *ctx, const resampling *r, const nonsens_data *sample, int64_t seed,
-                                    int64_t number)
+static nonsens_status answer_sample(nonsens_context *ctx, const graph_samples *r, const nonsens_data *sample,
+                                    int64_t seed, int64_t number)
 {
     SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_result *result = NULL;
@@ -94,7 +94,7 @@ static nonsens_status answer_sample(nonsens_context *ctx, const resampling *r, c
 /* A sample whose data no graph can be found from counts as failed. */
 static nonsens_status run_sample(nonsens_context *ctx, arena *scratch, int64_t number, void *state)
 {
-    const resampling *r = state;
+    const graph_samples *r = state;
     SCOPED(memory_release_scoped) nonsens_data *sample = NULL;
     rng stream = rng_new((uint64_t)r->w->options.seed, RNG_BOOTSTRAP, (uint64_t)number);
     int64_t seed = (int64_t)(rng_u64(&stream) >> 11); // 53 bits, as --seed takes
@@ -110,7 +110,7 @@ static nonsens_status run_sample(nonsens_context *ctx, arena *scratch, int64_t n
 /* ---- intervals -------------------------------------------------------------------------------------------------- */
 
 /* Collects the values of one number over the samples, value (2 samples), and returns how many there are. */
-static int64_t gather(const resampling *r, int64_t number, double *value)
+static int64_t gather(const graph_samples *r, int64_t number, double *value)
 {
     int64_t count = 0;
     for (int64_t b = 0; b < r->samples; b++) {
@@ -124,7 +124,7 @@ static int64_t gather(const resampling *r, int64_t number, double *value)
     return count;
 }
 
-static nonsens_status widen(nonsens_context *ctx, const resampling *r, int64_t number, nonsens_estimate *e)
+static nonsens_status widen(nonsens_context *ctx, const graph_samples *r, int64_t number, nonsens_estimate *e)
 {
     SCOPED_ARENA(scratch);
     double *value, *sorted, tail = 0.5 * (1.0 - r->w->options.level);
@@ -141,7 +141,7 @@ static nonsens_status widen(nonsens_context *ctx, const resampling *r, int64_t n
     return NONSENS_OK;
 }
 
-static nonsens_status widen_all(nonsens_context *ctx, const resampling *r, result_effects *all)
+static nonsens_status widen_all(nonsens_context *ctx, const graph_samples *r, result_effects *all)
 {
     for (int64_t k = 0; k < all->effects; k++) {
         nonsens_effect *e = &all->effect[k];
@@ -169,7 +169,7 @@ static int64_t count_true(int64_t n, const bool *of)
     return count;
 }
 
-static nonsens_status note_samples(nonsens_context *ctx, const resampling *r)
+static nonsens_status note_samples(nonsens_context *ctx, const graph_samples *r)
 {
     return result_note(ctx, r->w->result, NONSENS_NOTE_INFO,
                        "Intervals allow for the graph: it was found again in %" PRId64
@@ -178,11 +178,11 @@ static nonsens_status note_samples(nonsens_context *ctx, const resampling *r)
                        r->samples, count_true(r->samples, r->failed), count_true(r->samples, r->unanswered));
 }
 
-nonsens_status what_if_resample(nonsens_context *ctx, const what_if *w)
+nonsens_status what_if_samples(nonsens_context *ctx, const what_if *w)
 {
     SCOPED_ARENA(memory);
     result_effects *all = &w->result->effects;
-    resampling r = {
+    graph_samples r = {
         .w = w, .samples = w->result->options.graph_uncertainty, .numbers = 2 * (all->effects + all->quartile_effects)};
     ARENA_TRY(ctx, &memory, r.answer, r.samples * r.numbers);
     ARENA_TRY(ctx, &memory, r.failed, r.samples);

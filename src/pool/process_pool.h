@@ -1,0 +1,32 @@
+/*
+ * process_pool.h - the processes that share a run of the library (nonsens_context_set_members).
+ *
+ * A public run that shares its work calls process_pool_begin, then process_pool_run any number of times, and
+ * process_pool_end whatever happened in between.  Only the calling thread does so, with the caller's context: the
+ * contexts of jobs have no process pool.
+ */
+#ifndef POOL_PROCESS_POOL_H
+#define POOL_PROCESS_POOL_H
+
+#include "pool/pool.h"
+
+/* Begins a run; the pool must live until process_pool_end. */
+void process_pool_begin(nonsens_context *ctx, process_pool *processes);
+/* Says whether the run is shared, and this process is not the one that gets the result. */
+bool process_pool_follows(const nonsens_context *ctx);
+/* Says whether this process has others to share the run with. */
+bool process_pool_leads(const nonsens_context *ctx);
+/*
+ * Sets what the units depend on: members whose heads differ end the run.  To be called before process_pool_run; the
+ * first head counts.
+ */
+nonsens_status process_pool_set_key(nonsens_context *ctx, const json_value *head);
+/*
+ * Runs all jobs: alone, or as member 0 of a pool.  Another member runs the units of all calls until the run ends, and
+ * returns its status.
+ */
+nonsens_status process_pool_run(nonsens_context *ctx, arena *a, pool_work *work);
+/* Ends the run with its status, and returns that of the whole run. */
+nonsens_status process_pool_end(nonsens_context *ctx, process_pool *processes, nonsens_status status);
+
+#endif
