@@ -10,15 +10,15 @@
  * global thread settings.  A context is used by one thread at a time; several contexts may be used at once.
  *
  * What a caller may pass (each comment states its exceptions in these words):
- *   pointers  Only those after "May be NULL:" may be NULL, and user data.  Elements of a list and functions of a struct
- *             may not.  Any other NULL is NONSENS_ERR_USAGE.
- *   counts    From 1, or 0 after "May be 0:", to NONSENS_MAX_COUNT.  Any other count is NONSENS_ERR_USAGE, and no list
- *             is read.  If a count is 0, its list is not read either and may be NULL.
+ *   pointers  Only those listed after "May be NULL:", and user data, may be NULL.  Elements of a list and functions of
+ *             a struct may not.  Any other NULL is NONSENS_ERR_USAGE.
+ *   counts    At least 1, or 0 if listed after "May be 0:", and at most NONSENS_MAX_COUNT.  Any other count is
+ *             NONSENS_ERR_USAGE, and no list is read.  If a count is 0, its list is not read and may be NULL.
  *   texts     End in a zero byte.  Names, labels and paths in a list may not be empty.
  *   strides   May be 0 or negative; an offset that does not fit into an address is NONSENS_ERR_USAGE.
  * An empty column name and a column name used twice are errors of the data: NONSENS_ERR_DATA.
  * Functions that return no status return 0, NULL or NaN if a pointer is NULL or an index is out of range, unless their
- * comment says otherwise; those that return nothing then do nothing.  All functions that free take NULL.
+ * comment says otherwise; those that return nothing then do nothing.  All functions that free an object accept NULL.
  */
 #ifndef NONSENS_H
 #define NONSENS_H
@@ -85,12 +85,12 @@ NONSENS_API void nonsens_context_free(nonsens_context *ctx);
  */
 NONSENS_API const char *nonsens_context_message(const nonsens_context *ctx);
 /*
- * Returns what the last run says beside its result: that options were set which its method does not use, or that lines
- * of its journal were changed and their work was done again. "" if there is nothing to say, or if ctx is NULL. Valid
+ * Returns a warning of the last run that is not part of its result: options were set that its method does not use, or
+ * lines of its journal were changed and their work was done again. "" if there is no warning, or if ctx is NULL. Valid
  * until the next call with this context.
  */
 NONSENS_API const char *nonsens_context_warning(const nonsens_context *ctx);
-/* Sets the function that is told of progress; NULL for none. */
+/* Sets the function that progress is reported to; NULL for none. */
 NONSENS_API void nonsens_context_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user);
 /*
  * Asks a running call to stop soon. Async-signal-safe; any thread may call it. The next call that reads or makes data
@@ -98,15 +98,16 @@ NONSENS_API void nonsens_context_set_progress(nonsens_context *ctx, nonsens_prog
  */
 NONSENS_API void nonsens_context_cancel(nonsens_context *ctx);
 /*
- * Asks a running call to end soon with what it has. nonsens_run_discover by structured then gives the best graph so
- * far, which nonsens_result_is_unfinished tells; every other call ends as by nonsens_context_cancel. Async-signal-safe.
+ * Asks a running call to end soon with what it has. nonsens_run_discover with the method structured then gives the best
+ * graph so far, which nonsens_result_is_unfinished reports; every other call ends as if it was cancelled.
+ * Async-signal-safe.
  */
 NONSENS_API void nonsens_context_finish(nonsens_context *ctx);
 
 /*
- * Processes that share the work of a run, such as those of MPI, and the functions that pass texts of any length from
- * one to another, in the order in which they were sent. The functions return 0, or another number if they fail. They
- * are called from the thread that called the library. Not yet stable.
+ * Processes that share the work of a run, such as those of MPI, and the functions that pass texts of any length between
+ * them. Texts arrive in the order in which they were sent. The functions return 0 on success. They are called from the
+ * thread that called the library. Not yet stable.
  */
 typedef struct nonsens_members {
     int member;  /* number of this process, from 0 */
@@ -119,14 +120,14 @@ typedef struct nonsens_members {
 
 /*
  * Lets nonsens_run_pairs, nonsens_run_discover and nonsens_run_explain share their work with other processes; NULL for
- * none. All members call the same function with the same data and options. Member 0 gets the result, which is that of
- * one process; the others get NULL in its place, and the status of the run. Not yet stable. May be NULL: members.
+ * none. All members call the same function with the same data and options. Member 0 gets the result, the same as that
+ * of a single process; the others get NULL, and the status of the run. Not yet stable. May be NULL: members.
  */
 NONSENS_API void nonsens_context_set_members(nonsens_context *ctx, const nonsens_members *members);
 
 /* ---- options ------------------------------------------------------------------------------------------------- */
 
-/* One table of options serves the program, JSON output, bindings and the man page; ask it instead of guessing. */
+/* The command line, JSON output, bindings and the man page all use one table of options; look options up in it. */
 typedef enum nonsens_option_type {
     NONSENS_OPTION_FLAG = 0, /* no value on the command line; "true" or "false" here */
     NONSENS_OPTION_INTEGER = 1,
@@ -158,9 +159,9 @@ typedef struct nonsens_option_info {
     unsigned commands;         /* NONSENS_COMMAND_* bits */
     const char *group;         /* heading in help */
     const char *default_value; /* as text */
-    double lowest, highest;    /* bounds of integers, reals and both ends of a range; both allowed */
-    const char *bounds;        /* the bounds in words if the two numbers do not say it; else NULL */
-    const char *choices;       /* of a choice, "a|b|c"; else NULL */
+    double lowest, highest;    /* inclusive bounds of integers, reals and both ends of a range */
+    const char *bounds;        /* the bounds in words if two numbers cannot express them; else NULL */
+    const char *choices;       /* a choice: "a|b|c"; an integer: a word that means 0; else NULL */
     const char *unit;          /* "" if it has none */
     const char *text;          /* one sentence */
 } nonsens_option_info;
@@ -180,19 +181,19 @@ NONSENS_API nonsens_status nonsens_options_new(nonsens_context *ctx, nonsens_com
 NONSENS_API void nonsens_options_free(nonsens_options *options);
 /*
  * Sets one option from text, which may have any length and is copied. Unknown keys and values out of bounds are
- * errors, never clamped. as-published sets others with it, which may be set anew afterwards.
+ * errors, never clamped. as-published also sets other options, which may be changed afterwards.
  */
 NONSENS_API nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key,
                                                const char *value);
 /*
  * Checks what can be checked before any data are read. It is an error if options contradict one another (x without y,
- * vars beside x and y, segment beside segments, keep above restarts, a list for a pair without two names), if the
- * command cannot run the method, or if the method cannot do what target, knowledge or as-published ask of it.
+ * vars with x and y, segment with segments, keep above restarts, a number of vars other than two for a pair), if the
+ * command cannot run the method, or if the method does not support target, knowledge or as-published.
  */
 NONSENS_API nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options);
 /*
  * Gives the value of one option as nonsens_options_set takes it. The text belongs to the options and is valid until
- * this option, or as-published, is set or the options are freed. Unknown keys are errors.
+ * this option or as-published is set, or the options are freed. Unknown keys are errors.
  */
 NONSENS_API nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *options, const char *key,
                                                const char **out);
@@ -203,19 +204,19 @@ typedef struct nonsens_data nonsens_data;
 
 /*
  * Reads a table (CSV, TSV, blanks, .npy; "-" is standard input). The options, of any command but simulate, name the
- * variables (vars, x, y, given) and the segments (segment, segments), and say how to read (na, no-header). If
- * variables are named, it does not matter what other columns hold; if not, constant columns and copies of others are
- * left out. So are segments with too few rows. A warning names each of them; keep-all keeps them. Rows, segments and
- * columns are put into an order that depends on the values alone, so that their order and the label names cannot
- * matter.
+ * variables (vars, x, y, given) and the segments (segment, segments), and say how to read (na, no-header). If variables
+ * are named, it does not matter what other columns hold; if not, constant columns and copies of others are left out. So
+ * are segments with too few rows. A warning names everything that was left out; keep-all keeps it. Rows, segments and
+ * columns are sorted into an order that depends on the values alone, so that their order in the file and the names of
+ * labels do not change the answer.
  */
 NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
                                              nonsens_data **out);
 /*
- * Reads several files, one per segment; segment and segments must not be set. A segment is called after its file,
- * without folder and ending, or by its path if these names are not all different. Columns are matched by name, without
- * a header by position. Every file must have every variable: all columns that hold numbers in some file, or those that
- * vars, x, y and given name. "-" may be one of the files. A single file is read as by nonsens_data_read.
+ * Reads several files, one per segment; segment and segments must not be set. A segment is named after its file,
+ * without folder and extension, or after its path if these names are not all different. Columns are matched by name, or
+ * by position if there is no header. Every file must have every variable: all columns that hold numbers in some file,
+ * or those that vars, x, y and given name. "-" may be one of the files. A single file is read as by nonsens_data_read.
  */
 NONSENS_API nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
                                                    const nonsens_options *options, nonsens_data **out);
@@ -230,7 +231,7 @@ NONSENS_API nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_
 /* A column of a table in memory. */
 typedef struct nonsens_column {
     const char *name;     /* UTF-8, not empty, different from all others */
-    const double *values; /* of row i: values[i * stride]; NaN is a missing one.  May be NULL: a column of text */
+    const double *values; /* row i: values[i * stride]; NaN if missing.  May be NULL: a column of text */
     int64_t stride;       /* in doubles */
 } nonsens_column;
 
@@ -238,7 +239,7 @@ typedef struct nonsens_column {
  * Makes what nonsens_data_read would make of a file with these columns, bit for bit. category, if not NULL, is one
  * more column with the segment labels: row i has label[category[i]], or lacks a label if category[i] is negative. Its
  * name is the option `segment` or, if that is not set, "segment". Equal labels (UTF-8) are one segment; a label that
- * no row has does not matter. All options of reading count. Everything is copied. A table without rows or columns is
+ * no row has does not matter. All options for reading apply. Everything is copied. A table without rows or columns is
  * NONSENS_ERR_DATA. May be NULL: category.
  */
 NONSENS_API nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int64_t columns,
@@ -255,15 +256,15 @@ NONSENS_API int64_t nonsens_data_variable_count(const nonsens_data *data);
 NONSENS_API int64_t nonsens_data_segment_count(const nonsens_data *data);
 /* Returns the name of a variable, which lives as long as the data. */
 NONSENS_API const char *nonsens_data_variable_at(const nonsens_data *data, int64_t variable);
-/* Returns the label of a segment. Segments are counted in an order of the library's own, larger ones first. */
+/* Returns the label of a segment. Segments are numbered in the library's own order, larger ones first. */
 NONSENS_API const char *nonsens_data_segment_at(const nonsens_data *data, int64_t segment);
 /* Counts what the audit of the data found. */
 NONSENS_API int64_t nonsens_data_warning_count(const nonsens_data *data);
-/* Returns a finding of the audit as a sentence; they come in a fixed order. */
+/* Returns one finding of the audit as a sentence; findings come in a fixed order. */
 NONSENS_API const char *nonsens_data_warning_at(const nonsens_data *data, int64_t index);
 /* Counts the notes on how a file was understood: decimal commas, units, dates and the like. */
 NONSENS_API int64_t nonsens_data_note_count(const nonsens_data *data);
-/* Returns a note as a sentence; they come in a fixed order. */
+/* Returns one note as a sentence; notes come in a fixed order. */
 NONSENS_API const char *nonsens_data_note_at(const nonsens_data *data, int64_t index);
 
 /* ---- methods ------------------------------------------------------------------------------------------------- */
@@ -272,12 +273,12 @@ typedef struct nonsens_method_info {
     const char *name;
     const char *citation;
     const char *summary; /* one line */
-    const char *assumes; /* what must hold for its answer to mean something */
-    /* Keys of the options that it uses beside those of every run, separated by blanks; NULL if it cannot run so. */
+    const char *assumes; /* what must hold if its answer is to mean something */
+    /* Keys of the options that it uses beside those of every run, separated by blanks; NULL: it cannot run. */
     const char *direction_options;
     const char *discover_options; /* also those of explain */
     unsigned commands;            /* NONSENS_COMMAND_* that can run it: direction, discover, explain */
-    unsigned disturbances;        /* NONSENS_COMMAND_* by which it estimates disturbances, for most data */
+    unsigned disturbances;        /* NONSENS_COMMAND_* in which it estimates disturbances, for most data */
     int needs_segments;           /* 0: segments may be left out */
 } nonsens_method_info;
 
@@ -293,13 +294,13 @@ NONSENS_API const nonsens_method_info *nonsens_method_find(const char *name);
 typedef struct nonsens_result nonsens_result;
 
 /*
- * Estimates the bytes that the library will hold at most during the run of these options, right within a factor of two
- * or so: what it holds now and what the method takes. If the option max-memory is set, a run that would hold more ends
- * with NONSENS_ERR_MEMORY.
+ * Estimates the peak number of bytes that the library will hold during a run with these options, to within a factor of
+ * about two: what it holds now and what the method takes. If the option max-memory is set, a run that would hold more
+ * ends with NONSENS_ERR_MEMORY.
  */
 NONSENS_API int64_t nonsens_data_estimate_memory(const nonsens_data *data, const nonsens_options *options);
 
-/* What is wanted of a run beside its result: bits, added up. */
+/* What a run shall give beside its result: bits that can be combined. */
 typedef enum nonsens_wanted {
     NONSENS_WANTED_SOURCES = 1 /* estimated disturbances or sources */
 } nonsens_wanted;
@@ -317,42 +318,42 @@ NONSENS_API nonsens_status nonsens_run_check(nonsens_context *ctx, const nonsens
 NONSENS_API nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *data,
                                                  const nonsens_options *options, nonsens_result **out);
 /*
- * Finds the graph of what causes what among two or more variables. With `shard` only the journal is written, and *out
+ * Finds the graph of causes and effects among two or more variables. With `shard` only the journal is written, and *out
  * is NULL. Takes options of NONSENS_COMMAND_DISCOVER.
  */
 NONSENS_API nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data,
                                                 const nonsens_options *options, nonsens_result **out);
 /*
  * Tests whether two variables are independent, inside each segment if there are segments. x, y and given may be lists;
- * given ones are conditioned on. The tests ks, levene and kruskal ask whether x alone changes over segments. Takes
- * options of NONSENS_COMMAND_INDEPENDENCE.
+ * the test conditions on given. The tests ks, levene and kruskal ask instead whether the distribution of x changes over
+ * segments. Takes options of NONSENS_COMMAND_INDEPENDENCE.
  */
 NONSENS_API nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data *data,
                                                     const nonsens_options *options, nonsens_result **out);
 /*
- * A tester answers many questions on one data set: answers are remembered, and so is what questions have in common
- * (kernel features, regressions, correlations).  x and y, and the variables in given, may come in any order.  Several
- * threads may use one tester, each with a context of its own.
+ * Answers many questions about one data set.  It remembers answers, and results that questions have in common (kernel
+ * features, regressions, correlations). x and y, and the variables in given, may come in any order.  Several threads
+ * may use one tester, each with a context of its own.
  */
 typedef struct nonsens_ci nonsens_ci;
 /*
- * Makes a tester of the data, which must outlive it. Takes options of NONSENS_COMMAND_INDEPENDENCE, of which test,
- * pooling, null, permutations, alpha (near which HSIC refines its p-values), seed and threads count.
+ * Makes a tester of the data, which must outlive it. Takes options of NONSENS_COMMAND_INDEPENDENCE, of which it uses
+ * test, pooling, null, permutations, alpha (HSIC computes p-values near it more accurately), seed and threads.
  */
 NONSENS_API nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data,
                                           const nonsens_options *options, nonsens_ci **out);
-/* A test of the caller's own: writes the p-value of "x is independent of y given these", between 0 and 1. */
+/* A test that the caller supplies: writes the p-value of "x is independent of y given these", between 0 and 1. */
 typedef nonsens_status (*nonsens_ci_fn)(void *user, int64_t x, int64_t y, const int64_t *given, int64_t count,
                                         double *p_value);
 /*
- * Makes a tester of at least 2 variables that asks the caller's test, in the canonical order x < y and given
- * ascending, and remembers its answers.
+ * Makes a tester of at least 2 variables that calls the caller's test, always with x < y and given ascending, and
+ * remembers its answers.
  */
 NONSENS_API nonsens_status nonsens_ci_new_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn,
                                                    void *user, nonsens_ci **out);
 /*
- * Tests whether x is independent of y given `count` other variables, all of them different. Variables count from 0, as
- * in the data. The statistic is NaN for a callback. It is an error if too few rows can be tested. May be NULL:
+ * Tests whether x is independent of y given `count` other variables, all of them different. Variables are numbered from
+ * 0, as in the data. The statistic is NaN for a callback. It is an error if too few rows can be tested. May be NULL:
  * statistic. May be 0: count.
  */
 NONSENS_API nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y,
@@ -369,8 +370,8 @@ NONSENS_API nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nons
                                                 const nonsens_options *options, nonsens_result **out);
 /*
  * Finds sources, independent inside each segment, of which the 2 to 100 variables are linear mixtures. Each source has
- * variance 1 inside segments (pooled) and a skewness that is not negative; kurtosis descends from the first source to
- * the last. Only joint-diagonalisation needs segments. Takes options of NONSENS_COMMAND_ICA.
+ * variance 1 inside segments (pooled) and a skewness that is not negative; the source with the largest kurtosis comes
+ * first. Only joint-diagonalisation needs segments. Takes options of NONSENS_COMMAND_ICA.
  */
 NONSENS_API nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data,
                                            const nonsens_options *options, nonsens_result **out);
@@ -410,20 +411,19 @@ NONSENS_API const char *nonsens_result_direction(const nonsens_result *result);
  */
 NONSENS_API double nonsens_result_score(const nonsens_result *result);
 /*
- * Returns the p-value behind the decision: for a direction that of the opposite direction (nonsens corrects it for its
- * four tests), for independence that of independence. NaN if no direction is decided, for nonsens-lr, and for every
- * other kind.
+ * Returns the p-value behind the decision: for a direction, of the opposite direction (nonsens corrects it for its four
+ * tests); for independence, of independence. NaN if no direction is decided, for nonsens-lr, and for every other kind.
  */
 NONSENS_API double nonsens_result_p_value(const nonsens_result *result);
-/* Returns 0.001: no law of a test was checked further out, so show a smaller p-value as "p < 0.001". */
+/* Returns 0.001: no null distribution was checked further out, so show smaller p-values as "p < 0.001". */
 NONSENS_API double nonsens_p_value_bound(void);
 /* Returns in one sentence why the decision is what it is; NULL if it needs no reason. */
 NONSENS_API const char *nonsens_result_reason(const nonsens_result *result);
 
-/* Does a decision that names a direction leave another explanation open? */
+/* Whether a decided direction rules out every other explanation that is checked. */
 typedef enum nonsens_firm {
     NONSENS_FIRM_NONE = 0, /* no direction is decided, or the result is of another kind */
-    NONSENS_FIRM_NO = 1,   /* yes: nonsens_result_alternative_at names them */
+    NONSENS_FIRM_NO = 1,   /* no: nonsens_result_alternative_at lists those that are open */
     NONSENS_FIRM_YES = 2   /* no */
 } nonsens_firm;
 
@@ -431,12 +431,12 @@ typedef enum nonsens_firm {
 NONSENS_API nonsens_firm nonsens_result_firm(const nonsens_result *result);
 /* Counts the other explanations that a direction leaves open; 0 if it is firm, and for every kind but direction. */
 NONSENS_API int64_t nonsens_result_alternative_count(const nonsens_result *result);
-/* Returns an explanation: "hidden-cause", "measurement-error", "mechanism-change" or "selection". */
+/* Returns an open explanation: "hidden-cause", "measurement-error", "mechanism-change" or "selection". */
 NONSENS_API const char *nonsens_result_alternative_at(const nonsens_result *result, int64_t index);
 
 /* What another method says of the same pair. */
 typedef struct nonsens_opinion {
-    const char *method;    /* "graph": the mechanisms by which structured finds graphs; else the name of a method */
+    const char *method;    /* "graph": the models by which structured finds graphs; else the name of a method */
     const char *decision;  /* as nonsens_result_decision gives it */
     const char *direction; /* as nonsens_result_direction gives it; may be NULL */
     double score;          /* as nonsens_result_score gives it */
@@ -450,7 +450,7 @@ NONSENS_API const nonsens_opinion *nonsens_result_opinion_at(const nonsens_resul
 
 /* A value that the decision rests on, or that speaks for or against the assumptions. */
 typedef struct nonsens_evidence {
-    const char *name; /* the same for equal runs, e.g. "hsic(x1, x2)" */
+    const char *name; /* the same in equal runs, e.g. "hsic(x1, x2)" */
     double value;     /* NaN if there is none */
     double p_value;   /* NaN if there is none */
     const char *text; /* what it means in words */
@@ -472,9 +472,9 @@ typedef struct nonsens_note {
     nonsens_note_level level;
 } nonsens_note;
 
-/* Counts the findings in words, which come in a fixed order; every kind may have some. */
+/* Counts the notes, which come in a fixed order; every kind may have some. */
 NONSENS_API int64_t nonsens_result_note_count(const nonsens_result *result);
-/* Returns a finding in words. */
+/* Returns a note. */
 NONSENS_API const nonsens_note *nonsens_result_note_at(const nonsens_result *result, int64_t index);
 /* Counts the steps from the data to the answer of a direction or graph; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_reasoning_count(const nonsens_result *result);
@@ -482,8 +482,8 @@ NONSENS_API int64_t nonsens_result_reasoning_count(const nonsens_result *result)
 NONSENS_API const char *nonsens_result_reasoning_at(const nonsens_result *result, int64_t index);
 
 /*
- * An arrow; a line, whose direction is not known; an arrow with two heads: a hidden common cause or, in graphs of pc
- * and pc-nonsens, a direction on which tests contradict one another.
+ * Directed: an arrow. Undirected: a line, whose direction is not known. Bidirected: an arrow with two heads, which
+ * means a hidden common cause or, in graphs of pc and pc-nonsens, that tests contradict one another on the direction.
  */
 typedef enum nonsens_edge_type {
     NONSENS_EDGE_NONE = -1, /* no edge; only in a nonsens_difference */
@@ -492,25 +492,25 @@ typedef enum nonsens_edge_type {
     NONSENS_EDGE_BIDIRECTED = 2
 } nonsens_edge_type;
 
-/* By what an arrow of `structured` got its direction; docs/many-variables.md says when each suffices. */
+/* What decided the direction of an arrow of `structured`; docs/many-variables.md says when each suffices. */
 typedef enum nonsens_directed_by {
     NONSENS_DIRECTED_BY_NONE = 0,        /* no direction, or a method that does not say */
     NONSENS_DIRECTED_BY_KNOWLEDGE = 1,   /* prior knowledge */
-    NONSENS_DIRECTED_BY_CHANGES = 2,     /* the disturbance of an end changes over segments */
+    NONSENS_DIRECTED_BY_CHANGES = 2,     /* the disturbance of cause or effect changes over segments */
     NONSENS_DIRECTED_BY_V_STRUCTURE = 3, /* a -> c <- b, a and b not adjacent */
-    NONSENS_DIRECTED_BY_RULES = 4,       /* follows from other arrows: else a cycle or a new v-structure */
+    NONSENS_DIRECTED_BY_RULES = 4,       /* follows from other arrows: otherwise a cycle or a new v-structure */
     NONSENS_DIRECTED_BY_LIKELIHOOD = 5   /* likelihood inside segments alone, at a strict level */
 } nonsens_directed_by;
 
-/* One edge of a graph; variables count from 0, as in the data. */
+/* One edge of a graph; variables are numbered from 0, as in the data. */
 typedef struct nonsens_edge {
-    int64_t from, to; /* the cause comes first; of edges without direction the smaller index */
+    int64_t from, to; /* the cause comes first; in an edge without direction, the smaller index */
     nonsens_edge_type type;
-    double weight;  /* what one unit of the cause adds to the effect, in the data's units; NaN but for linear methods */
-    double p_value; /* of the edge's absence; NaN if there is none */
+    double weight;  /* what one unit of the cause adds to the effect, in the data's units; NaN if not linear */
+    double p_value; /* of the hypothesis that the edge is absent; NaN if there is none */
     double support; /* share of bootstrap samples that have it, with the same direction; NaN without bootstrap */
     nonsens_directed_by directed_by;
-    int confounded; /* 1: the noise of its ends stays dependent, so that a hidden common cause is likely; else 0 */
+    int confounded; /* 1: the noise of its two variables stays dependent, so a hidden common cause is likely; else 0 */
     double effect;  /* direct effect: change of the effect's mean from `lower` to `upper` of the cause; NaN: none */
     double effect_low, effect_high; /* ends of its 95 % interval, given the graph; NaN: none */
     double lower, upper;            /* quartiles of the cause; NaN without an effect */
@@ -523,9 +523,9 @@ NONSENS_API const nonsens_edge *nonsens_result_edge_at(const nonsens_result *res
 
 typedef enum nonsens_target_kind {
     NONSENS_TARGET_FIXED = 1,    /* set from outside, whatever its causes */
-    NONSENS_TARGET_CHANGED = 2,  /* its own mechanism is another one in the segment */
-    NONSENS_TARGET_ACTIVITY = 3, /* what it does to others is */
-    NONSENS_TARGET_UNKNOWN = 4   /* the segment hit a variable that the option targets does not name */
+    NONSENS_TARGET_CHANGED = 2,  /* its own mechanism differs in the segment */
+    NONSENS_TARGET_ACTIVITY = 3, /* its effect on others differs */
+    NONSENS_TARGET_UNKNOWN = 4   /* the segment intervened on a variable that the option targets does not name */
 } nonsens_target_kind;
 
 /* A segment in which a mechanism differs: named by the option targets, or found. */
@@ -534,10 +534,10 @@ typedef struct nonsens_target {
     int64_t variable;    /* from 0, as in the data; -1 for NONSENS_TARGET_UNKNOWN */
     nonsens_target_kind kind;
     int known;      /* named by the option targets */
-    double p_value; /* of the same mechanism as in the other segments; NaN if it was named */
+    double p_value; /* of the hypothesis that the other segments have the same mechanism; NaN if it was named */
 } nonsens_target;
 
-/* Counts the interventions of a graph, named and found; 0 for every other kind. */
+/* Counts the interventions of a graph, both named and found; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_target_count(const nonsens_result *result);
 /* Returns an intervention; they are ordered by the labels of the segments, then by variable. */
 NONSENS_API const nonsens_target *nonsens_result_target_at(const nonsens_result *result, int64_t index);
@@ -554,9 +554,9 @@ NONSENS_API int nonsens_result_is_unfinished(const nonsens_result *result);
 
 typedef enum nonsens_verdict {
     NONSENS_VERDICT_CHANGED = 0,   /* its own disturbance, or its mechanism, changed */
-    NONSENS_VERDICT_FOLLOWS = 1,   /* it changed as variables did that cause it, and of itself not visibly */
+    NONSENS_VERDICT_FOLLOWS = 1,   /* it changed as its causes did, and no change of its own is seen */
     NONSENS_VERDICT_UNCHANGED = 2, /* nothing is seen to have changed */
-    NONSENS_VERDICT_UNCLEAR = 3,   /* it changed, but how depends on what is not known; or it could not be tested */
+    NONSENS_VERDICT_UNCLEAR = 3,   /* it changed, but the reason cannot be determined; or it could not be tested */
     NONSENS_VERDICT_ELSEWHERE = 4  /* it cannot reach the target in the graph */
 } nonsens_verdict;
 
@@ -565,42 +565,42 @@ typedef struct nonsens_change {
     int64_t variable; /* from 0, as in the data */
     nonsens_verdict verdict;
     double size;                     /* shift of its disturbance in interquartile ranges of normal rows, >= 0 */
-    double score;                    /* root mean square of it in normal standard deviations, less drift: ranks */
+    double score;                    /* root mean square of it in normal standard deviations, less drift; for ranking */
     double own, own_error;           /* Jeffreys divergence of its disturbance, nats per row; standard error; or NaN */
-    double own_low;                  /* bound of level 1 - alpha / 2: it is rarely smaller, and may be much larger */
-    double p_value, q_value;         /* of no change of its own; q with the fdr option */
+    double own_low;                  /* lower bound of level 1 - alpha / 2; the true value may be much larger */
+    double p_value, q_value;         /* of the hypothesis of no change of its own; q: as the option fdr says */
     double share;                    /* of the sum of all variables' own changes */
     double scale;                    /* how many times as wide the disturbance is */
     double scale_low, scale_high;    /* the bound towards 1; the other one is infinite, or 0 */
     double shift;                    /* difference of its medians, in mean absolute deviations */
     double shift_low, shift_high;    /* the bound towards 0; the other one is infinite */
-    const char *description;         /* "wider", "narrower, lower", ... as far as intervals say it; else "" */
-    double marginal, marginal_error; /* as own: of the variable itself, whatever causes it */
+    const char *description;         /* "wider", "narrower, lower", ... as far as intervals support it; else "" */
+    double marginal, marginal_error; /* the same as own, of the variable itself without regard to its causes */
     double marginal_p, marginal_q;   /* of no change of it */
-    int64_t causes;                  /* in the graph, and */
+    int64_t causes;                  /* number of its causes in the graph, and */
     const int64_t *cause;            /* (causes) which variables they are */
-    int64_t followed;                /* variables that changed themselves and cause it, directly or through others */
-    const int64_t *follows;          /* (followed) */
-    double effect_share;             /* how much of the change of the target's mean it accounts for, in its units */
+    int64_t followed;                /* number of variables that changed themselves and cause it directly or not */
+    const int64_t *follows;          /* (followed) which variables they are */
+    double effect_share;             /* how much of the change of the target's mean it causes, in the target's units */
     double effect_error;             /* standard error of effect_share over rows, given the mechanisms */
     double effect_part;              /* effect_share / change; NaN if the change is below two standard errors */
 } nonsens_change;
 
 /*
- * How the mean of the target of explain differs between faulted and normal rows.  The shares (nonsens_change) of the
- * variables that changed themselves and that of all others add up to the change.  NaN if a value is not known.
+ * How the mean of the target of explain differs between faulted and normal rows.  The shares (effect_share) of the
+ * variables that changed themselves and the share of all others add up to the change.  NaN if a value is not known.
  */
 typedef struct nonsens_target_change {
     int64_t variable;                               /* the target, from 0, as in the data */
     double normal, faulted;                         /* its means */
     double change, change_error;                    /* faulted - normal; standard error over rows */
-    double others_share, others_error, others_part; /* as effect_share, ...: of all variables without a share */
+    double others_share, others_error, others_part; /* as effect_share, ..., for all other variables together */
     const char *reason;                             /* why no variable has a share; NULL if some have */
 } nonsens_target_change;
 
 /* Counts the variables of an explanation; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_change_count(const nonsens_result *result);
-/* Returns what changed of one variable; root causes come first, larger changes before smaller ones. */
+/* Returns what changed in one variable; root causes come first, larger changes before smaller ones. */
 NONSENS_API const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index);
 /* Returns how the target of explain changed; NULL without a target and for every other kind. */
 NONSENS_API const nonsens_target_change *nonsens_result_target_change(const nonsens_result *result);
@@ -610,27 +610,27 @@ typedef struct nonsens_estimate {
     double value, low, high;
 } nonsens_estimate;
 
-#define NONSENS_QUANTILES 5 /* of a distribution: .05, .25, .5, .75 and .95 */
+#define NONSENS_QUANTILES 5 /* .05, .25, .5, .75 and .95 of a distribution */
 
 /* How a variable is distributed over rows, in the data's units. */
 typedef struct nonsens_distribution {
     nonsens_estimate mean, quantile[NONSENS_QUANTILES];
 } nonsens_distribution;
 
-/* What a graph and the data say to a question. */
+/* How a graph and the data answer a question. */
 typedef enum nonsens_answered {
     NONSENS_ANSWERED_ONE = 0,     /* one answer */
     NONSENS_ANSWERED_NO_PATH = 1, /* no path leads to the variable, so the effect is exactly 0 */
-    NONSENS_ANSWERED_RANGE = 2,   /* directions that are open give different answers */
-    NONSENS_ANSWERED_NOT = 3      /* none: a hidden common cause, too many open directions, or too few rows alike */
+    NONSENS_ANSWERED_RANGE = 2,   /* edges without direction: their directions give different answers */
+    NONSENS_ANSWERED_NOT = 3      /* no answer: hidden common cause, too many open directions or too few similar rows */
 } nonsens_answered;
 
 /* What one refuter says of an answer: how the difference of means came out in repetitions (option refute). */
 typedef struct nonsens_refutation {
-    int64_t repetitions; /* 0: there are none, and all else means nothing */
-    double mean;         /* over repetitions: of placebo causes it must be 0, of random subsets the answer itself */
+    int64_t repetitions; /* 0: there are none, and the other members mean nothing */
+    double mean;         /* over repetitions: must be 0 for placebo causes, and the answer itself for random subsets */
     double low, high;    /* the middle 95 % of them */
-    double p_value;      /* of an answer that is right coming out so; NaN if too few repetitions could be run */
+    double p_value;      /* of this outcome if the answer is right; NaN if too few repetitions could be run */
     int passes;          /* 1: p_value is at least alpha; else 0 */
 } nonsens_refutation;
 
@@ -641,38 +641,38 @@ typedef struct nonsens_effect {
     double at;           /* the value on a curve (do: A=FROM:TO:STEP); NaN without one */
     nonsens_answered answered;
     nonsens_distribution now;  /* as the rows are */
-    nonsens_distribution then; /* as they would be; of a range: mean.value is NaN, low and high bound all answers */
+    nonsens_distribution then; /* as they would be; for a range mean.value is NaN, and low and high bound all answers */
     nonsens_distribution difference; /* then - now */
-    double least, most;              /* of a range: the smallest and the largest difference of means; else NaN */
-    double support;                  /* share of the rows for which the data have rows alike; NaN if nothing is asked */
-    double robustness; /* share of both variables' rest that a hidden cause must explain to bring the difference to 0 */
-    double robustness_interval; /* the same, to bring 0 into the interval */
+    double least, most;              /* for a range, the smallest and the largest difference of means; else NaN */
+    double support;                  /* share of the rows for which the data have similar rows; NaN: nothing is asked */
+    double robustness; /* share of both residual variances that a hidden cause must explain to make difference 0 */
+    double robustness_interval; /* the same, for the interval to include 0 */
     const char *reason;         /* sentences: how the graph answers */
-    const char *settle;         /* which data would settle it; NULL if nothing is open */
-    nonsens_refutation placebo; /* with values of the changed variables dealt anew, so that they have no effect */
+    const char *settle;         /* which data would decide it; NULL if nothing is open */
+    nonsens_refutation placebo; /* with the values of the changed variables shuffled, so that they have no effect */
     nonsens_refutation subsets; /* in random subsets of .8 of the rows */
 } nonsens_effect;
 
 /* Counts the answers of an effect; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_effect_count(const nonsens_result *result);
-/* Returns an answer; by variable, then by value, then all rows before segments. */
+/* Returns an answer; sorted by variable, then by value, then all rows before segments. */
 NONSENS_API const nonsens_effect *nonsens_result_effect_at(const nonsens_result *result, int64_t index);
 
-/* The effect of one variable on another, if it goes from its lower to its upper quartile in all rows. */
+/* The effect of one variable on another if the former goes from its lower to its upper quartile in all rows. */
 typedef struct nonsens_quartile_effect {
     int64_t cause, effect; /* from 0, as in the data */
     double lower, upper;   /* quartiles of the cause */
-    double sd;             /* standard deviation of the effect; effects over it are standardised */
+    double sd;             /* standard deviation of the effect variable; dividing by it standardises effects */
     nonsens_answered answered;
-    nonsens_estimate total;  /* all variables on the way follow */
+    nonsens_estimate total;  /* all variables between the two follow */
     nonsens_estimate direct; /* other causes of the effect stay as they are; 0 without an edge */
-    double support;          /* as in nonsens_effect, of both quartiles */
+    double support;          /* as in nonsens_effect, for both quartiles */
     const char *reason;
 } nonsens_quartile_effect;
 
-/* Counts the effects of all variables on all others, which are there if nothing is set or changed; else 0. */
+/* Counts the effects of all variables on all others, which exist only if nothing is set or changed; else 0. */
 NONSENS_API int64_t nonsens_result_quartile_effect_count(const nonsens_result *result);
-/* Returns one of them; by cause, then by effect. */
+/* Returns one of them; sorted by cause, then by effect. */
 NONSENS_API const nonsens_quartile_effect *nonsens_result_quartile_effect_at(const nonsens_result *result,
                                                                              int64_t index);
 
@@ -684,14 +684,14 @@ typedef struct nonsens_counterfactual {
     nonsens_estimate then;
 } nonsens_counterfactual;
 
-/* Counts the counterfactuals: rows that were asked about, times variables; 0 for every other kind. */
+/* Counts the counterfactuals: the number of rows asked about, times that of variables; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_counterfactual_count(const nonsens_result *result);
-/* Returns one of them; by row as asked, then by variable. */
+/* Returns one of them; sorted by row in the order asked, then by variable. */
 NONSENS_API const nonsens_counterfactual *nonsens_result_counterfactual_at(const nonsens_result *result, int64_t index);
 
 /* Counts the rows that were used. */
 NONSENS_API int64_t nonsens_result_row_count(const nonsens_result *result);
-/* (rows) Returns the row of the input, from 0, that each row used was; rows are in an order of the library's own. */
+/* (rows) Returns the row of the input, from 0, for each row used; these are in the library's own order. */
 NONSENS_API const int64_t *nonsens_result_input_rows(const nonsens_result *result);
 /*
  * Counts the sources: as many as variables for ica, and for a direction or graph if the method estimates disturbances;
@@ -716,10 +716,10 @@ NONSENS_API const double *nonsens_result_mixing(const nonsens_result *result);
 typedef struct nonsens_graph nonsens_graph;
 
 /*
- * Reads a graph ("-" is standard input). The contents tell the format: JSON of discover or of a simulation's truth, a
- * list of edges or a square matrix as CSV, or Tetrad's text (docs/graphs.md). Row or `from` is the cause: A[i][j] != 0
- * means i -> j. column: in a list of edges, rows with 0 in this column are no edges; NULL or "" for none. May be NULL:
- * column.
+ * Reads a graph ("-" is standard input). The format is recognised from the contents: JSON of discover or of a
+ * simulation's truth, a list of edges or a square matrix as CSV, or Tetrad's text (docs/graphs.md). Row or `from` is
+ * the cause: A[i][j] != 0 means i -> j. column: in a list of edges, rows with 0 in this column are no edges; NULL or ""
+ * for none. May be NULL: column.
  */
 NONSENS_API nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const char *column,
                                               nonsens_graph **out);
@@ -739,14 +739,14 @@ NONSENS_API const char *nonsens_graph_node_at(const nonsens_graph *graph, int64_
 NONSENS_API int64_t nonsens_graph_edge_count(const nonsens_graph *graph);
 /* Returns an edge; edges are in the order of the file. */
 NONSENS_API const nonsens_edge *nonsens_graph_edge_at(const nonsens_graph *graph, int64_t index);
-/* Tells whether the file lists all nodes: 0 for a list of edges, which knows only nodes that have an edge. */
+/* Tells whether the file lists all nodes: 0 for a list of edges, which has only nodes with an edge. */
 NONSENS_API int nonsens_graph_lists_nodes(const nonsens_graph *graph);
 /*
  * Finds out which disturbances changed in a segment. Takes options of NONSENS_COMMAND_EXPLAIN: `of` names the segment,
  * `against` the one that it is compared with, or nothing for all others together. The graph is the one given or, if
  * that is NULL, read from the file of the option `graph`, or found by `method`. A graph given here and the option
- * `graph` exclude each other. A variable's own change is the change of its distribution given its causes; changes
- * that only follow those of its causes do not count. Costs one fit of each variable's mechanism beside the graph. May
+ * `graph` exclude each other. A variable's own change is the change of its distribution given its causes; changes that
+ * only follow from its causes do not count. In addition to the graph, costs one fit of each variable's mechanism. May
  * be NULL: graph.
  */
 NONSENS_API nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data,
@@ -762,8 +762,8 @@ NONSENS_API nonsens_status nonsens_run_effect(nonsens_context *ctx, const nonsen
                                               const nonsens_graph *graph, const nonsens_options *options,
                                               nonsens_result **out);
 /*
- * How well a graph's edges match those of the truth.  precision = true_positives / predicted, recall = true_positives /
- * actual; mcc: Matthews' correlation over all possible edges.  NaN for 0 / 0.
+ * How well a graph's edges match those of the truth. precision = true_positives / predicted, recall = true_positives /
+ * actual; mcc: Matthews' correlation coefficient over all possible edges.  NaN for 0 / 0.
  */
 typedef struct nonsens_score {
     int64_t true_positives, predicted, actual;
@@ -776,14 +776,14 @@ typedef struct nonsens_distance {
     const char *against;       /* "truth", "pattern" (the truth's CPDAG) or "closure" (its transitive closure) */
     int64_t missing, extra;    /* edges */
     int64_t reversed;          /* arrows that point the other way */
-    int64_t marked;            /* other differences of marks: a line for an arrow and the like */
-    int64_t shd;               /* structural Hamming distance, the sum of these: each pair of nodes counts once */
+    int64_t marked;            /* other differences of edge type, such as a line for an arrow */
+    int64_t shd;               /* structural Hamming distance, the sum of these; each pair of nodes counts once */
     int64_t undirected;        /* lines of the estimate */
     nonsens_score skeleton;    /* pairs of adjacent nodes, whatever the marks */
     nonsens_score arrows;      /* arrows with one head */
-    int64_t directions;        /* true arrows whose nodes are adjacent in the estimate too, and */
-    double direction_accuracy; /* the share of them that the estimate has as the same arrow; a line is not right */
-    int64_t differences;       /* as many as shd */
+    int64_t directions;        /* number of true arrows whose nodes are adjacent in the estimate too, and */
+    double direction_accuracy; /* the share of them that the estimate has as the same arrow; a line does not count */
+    int64_t differences;       /* their number, equal to shd */
 } nonsens_distance;
 
 /* Two nodes between which the graphs differ, and the edge that each graph has there; NONSENS_EDGE_NONE for none. */
@@ -796,8 +796,8 @@ typedef struct nonsens_comparison nonsens_comparison;
 
 /*
  * Compares an estimated graph with the true one. Takes options of NONSENS_COMMAND_COMPARE: pattern, closure. Nodes are
- * matched by name; it is an error if a graph that lists its nodes lacks a node of the other. The first distance is
- * that from the truth, or with `pattern` from its CPDAG; with `closure` that from the closure follows.
+ * matched by name; it is an error if a graph that lists its nodes lacks a node of the other. The first distance is that
+ * from the truth, or with `pattern` that from its CPDAG; with `closure`, the distance from the closure follows.
  */
 NONSENS_API nonsens_status nonsens_comparison_new(nonsens_context *ctx, const nonsens_graph *estimate,
                                                   const nonsens_graph *truth, const nonsens_options *options,
@@ -806,7 +806,7 @@ NONSENS_API nonsens_status nonsens_comparison_new(nonsens_context *ctx, const no
 NONSENS_API void nonsens_comparison_free(nonsens_comparison *comparison);
 /* Counts the nodes of both graphs together. */
 NONSENS_API int64_t nonsens_comparison_node_count(const nonsens_comparison *comparison);
-/* Returns the name of a node; edges of differences count nodes in this order, from 0. */
+/* Returns the name of a node; edges of differences number nodes in this order, from 0. */
 NONSENS_API const char *nonsens_comparison_node_at(const nonsens_comparison *comparison, int64_t node);
 /* Counts the distances. */
 NONSENS_API int64_t nonsens_comparison_distance_count(const nonsens_comparison *comparison);
@@ -821,35 +821,35 @@ NONSENS_API const nonsens_difference *nonsens_comparison_difference_at(const non
 /* A direction for each of many pairs of variables. */
 typedef struct nonsens_pairs nonsens_pairs;
 
-/* What was found of one pair; texts belong to the list and live as long as it does. */
+/* What was found for one pair; texts belong to the list and live as long as it does. */
 typedef struct nonsens_pair {
     int64_t x, y;          /* variables, from 0, as in the data */
     const char *decision;  /* as nonsens_result_decision gives it; NULL if the pair failed */
     const char *direction; /* the better direction if one must be named, or NULL */
     double score, p_value; /* NaN if there is none */
-    double q_value;        /* of the p-value among those of all pairs; NaN if it has none, or with fdr none */
+    double q_value;        /* of p_value among those of all pairs; NaN if there is no p-value, or with fdr none */
     const char *error;     /* why the pair failed; NULL if it did not */
 } nonsens_pair;
 
 /*
  * Runs nonsens_run_direction on each pair that the option `pairs` names: all, in the order of the variables, or those
  * of a file with two names per line (as in a line of CSV; blank lines and lines that begin with # do not count). A pair
- * that fails does not stop the others; data whose columns may be constant must be read with `pairs` set. The option
- * fdr says how q-values are made. Undecided pairs count with p = 1, failed ones do not count.
+ * that fails does not stop the others; if columns may be constant, the data must be read with `pairs` set. The option
+ * fdr says how q-values are computed. Undecided pairs count with p = 1, failed ones do not count.
  *
- * journal: a file in which finished pairs are kept while others run, or NULL for none. A run that was stopped goes on
- * from there with `resume`, to the same end. Without `resume` a journal that is there already is an error; so is one
- * that was begun with other data or options, or that another run has locked. It may be removed once the results are
- * written. NULL takes the path from the option journal. With `shard` only the journal is written, and *out is NULL.
- * Takes options of NONSENS_COMMAND_DIRECTION. May be NULL: journal.
+ * journal: a file in which finished pairs are kept while others run. A run that was stopped continues from there with
+ * `resume`, to the same result. Without `resume` a journal that exists already is an error; so is one that was begun
+ * with other data or options, or that another run has locked. It may be removed once the results are written. NULL
+ * takes the path from the option journal, which may be empty: no journal. With `shard` only the journal is written, and
+ * *out is NULL. Takes options of NONSENS_COMMAND_DIRECTION. May be NULL: journal.
  */
 NONSENS_API nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data,
                                              const nonsens_options *options, const char *journal, nonsens_pairs **out);
 /*
- * Joins journals of one run, such as those of runs with `shard`, and writes them as a new one, from which the run
- * without `shard` goes on with `resume`. Journals with other inputs, options or versions than the first, with lines
- * that were changed, or with another result of the same unit are refused (NONSENS_ERR_DATA), and so is a path that has
- * a file already (NONSENS_ERR_USAGE).
+ * Joins journals of one run, such as those of runs with `shard`, into a new journal, from which the run without `shard`
+ * continues with `resume`. Journals whose inputs, options or version differ from the first, with lines that were
+ * changed, or with a different result of the same unit are refused (NONSENS_ERR_DATA), and so is a path where a file
+ * exists already (NONSENS_ERR_USAGE).
  */
 NONSENS_API nonsens_status nonsens_journal_merge(nonsens_context *ctx, const char *const *files, int64_t count,
                                                  const char *path);
@@ -865,20 +865,20 @@ NONSENS_API const nonsens_pair *nonsens_pairs_at(const nonsens_pairs *pairs, int
 /* The value of the option `of` that means every segment in turn, unless a segment has this label. */
 #define NONSENS_ALL_SEGMENTS "all"
 
-/* What changed of itself in each of many segments. */
+/* Explanations of many segments. */
 typedef struct nonsens_explanations nonsens_explanations;
 
-/* What was found of one segment; texts belong to the list and live as long as it does. */
+/* What was found for one segment; texts belong to the list and live as long as it does. */
 typedef struct nonsens_explained {
     const char *segment;    /* its label */
-    int64_t rows;           /* how many it has; 0 if it was left out of the data */
+    int64_t rows;           /* number of its rows; 0 if it was left out of the data */
     const char *verdict;    /* in words: "x3 changed itself: wider (size 2.3)", "nothing unusual", ... */
     int64_t root_causes;    /* how many variables changed themselves */
     const char *root_cause; /* the likeliest of them; NULL if there is none */
     double size;            /* of root_cause, as in nonsens_change; NaN if there is none */
-    int unclear;            /* 1: no root cause, and that there is none is not established either; else 0 */
+    int unclear;            /* 1: no root cause was found, but the absence of one is not established either; else 0 */
     const char *problem;    /* a note that says why the answer is weak, or NULL */
-    double p_value;         /* of no root cause, all variables together; NaN if there is none, or with fdr none */
+    double p_value;         /* of no root cause, over all variables together; NaN if there is none, or with fdr none */
     double q_value;         /* of p_value among those of all segments; NaN if there is none */
     const char *error;      /* why the segment failed; NULL if it did not */
 } nonsens_explained;
@@ -888,7 +888,8 @@ NONSENS_API int nonsens_explains_all(const nonsens_data *data, const nonsens_opt
 /*
  * Runs nonsens_run_explain on each segment, except for the one that the option `against` names, in natural order: 2
  * before 10. The option `of` must be "all". A segment that fails does not stop the others. The graph and the mechanisms
- * are found once. q-values over segments are made as the option fdr says, from the smallest q-value of each segment.
+ * are found once. The option fdr says how q-values over segments are computed, from the smallest q-value of each
+ * segment.
  *
  * journal: as for nonsens_run_pairs, with finished segments. With `shard` only the journal is written, and *out is
  * NULL. Takes options of NONSENS_COMMAND_EXPLAIN. May be NULL: graph, journal.
@@ -900,7 +901,7 @@ NONSENS_API nonsens_status nonsens_run_explain_all(nonsens_context *ctx, const n
 NONSENS_API void nonsens_explanations_free(nonsens_explanations *explanations);
 /* Counts the segments. */
 NONSENS_API int64_t nonsens_explanations_count(const nonsens_explanations *explanations);
-/* Returns what was found of a segment. */
+/* Returns what was found for a segment. */
 NONSENS_API const nonsens_explained *nonsens_explanations_at(const nonsens_explanations *explanations, int64_t index);
 
 /* ---- simulation ---------------------------------------------------------------------------------------------- */
@@ -935,18 +936,18 @@ NONSENS_API nonsens_status nonsens_simulation_data(nonsens_context *ctx, const n
 
 /*
  * All writers take a path ("-" is standard output).  A regular file is written beside its target, synced and renamed,
- * so that a killed run leaves no half file; a symbolic link stays, and so it is with the file that it leads to; devices
- * and pipes are written through.
+ * so that a killed run leaves no partial file; a symbolic link stays, and the file that it leads to is replaced in this
+ * way; devices and pipes are written to directly.
  */
 /*
- * Checks whether a writer could write there: looks at the path, its folder and their access rights, and creates and
- * changes nothing. A full disk shows up only in writing.
+ * Checks whether a writer could write to the path: looks at it, its folder and their access rights, and creates and
+ * changes nothing. A full disk is noticed only when writing.
  */
 NONSENS_API nonsens_status nonsens_output_check(nonsens_context *ctx, const char *path);
 /* Writes the whole result as JSON. */
 NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result,
                                                      const char *path);
-/* What a text has beside the answer, which fits a screen: bits, added up. */
+/* What a text has beside the answer, which fits a screen: bits that can be combined. */
 typedef enum nonsens_text_detail {
     NONSENS_TEXT_ALL = 1,      /* all edges, cautions, notes and evidence, assumptions in full, options, the command */
     NONSENS_TEXT_REASONING = 2 /* the reasoning step by step */
@@ -978,8 +979,8 @@ NONSENS_API nonsens_status nonsens_result_write_sources(nonsens_context *ctx, co
                                                         const char *path);
 /*
  * Writes the result as one HTML page that needs no network: decision, graph, evidence and, if the data are given,
- * pictures of some of their rows. files: what the data's files are called in the command that the page gives for
- * running it again. It is an error if the data are not those of the result. May be NULL: data. May be 0: count.
+ * plots of some of their rows. files: names of the data files in the command that the page shows for running it again.
+ * It is an error if the data are not those of the result. May be NULL: data. May be 0: count.
  */
 NONSENS_API nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_result *result,
                                                      const nonsens_data *data, const char *const *files, int64_t count,
@@ -987,7 +988,7 @@ NONSENS_API nonsens_status nonsens_result_write_html(nonsens_context *ctx, const
 /*
  * Writes the same page from a result that was written as JSON ("-" is standard input) and its data files, which are
  * read as its options say. sources: the file that nonsens_result_write_sources wrote, which needs the data; NULL for
- * none. *other_data becomes 1 if the data are not those of the result, which the page then says, else 0. May be NULL:
+ * none. *other_data becomes 1, and the page says so, if the data are not those of the result; else 0. May be NULL:
  * sources, other_data. May be 0: count.
  */
 NONSENS_API nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
@@ -995,16 +996,16 @@ NONSENS_API nonsens_status nonsens_report_write_html(nonsens_context *ctx, const
                                                      int *other_data);
 /* Writes one JSON object per line, the pairs in the order of the list; all lines have the same keys. */
 NONSENS_API nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
-/* Writes a table of pairs, most certain first: of many the first. detail: bits of nonsens_text_detail. */
+/* Writes a table of pairs, most certain first; of many pairs only the first. detail: bits of nonsens_text_detail. */
 NONSENS_API nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, unsigned detail,
                                                     const char *path);
 /*
- * Writes one JSON object per line, the segments in the order of the list: what nonsens_result_write_json writes of
+ * Writes one JSON object per line, the segments in the order of the list: what nonsens_result_write_json writes for
  * each, without `seconds` and `threads`, and its segment, p_value, q_value and error.
  */
 NONSENS_API nonsens_status nonsens_explanations_write_json(nonsens_context *ctx,
                                                            const nonsens_explanations *explanations, const char *path);
-/* Writes a table of segments: of many those with root causes. detail: bits of nonsens_text_detail. */
+/* Writes a table of segments; of many segments only those with root causes. detail: bits of nonsens_text_detail. */
 NONSENS_API nonsens_status nonsens_explanations_write_text(nonsens_context *ctx,
                                                            const nonsens_explanations *explanations, unsigned detail,
                                                            const char *path);
@@ -1014,8 +1015,7 @@ NONSENS_API nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, co
 /* Writes the true graph and how the data were simulated as JSON. */
 NONSENS_API nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                           const char *path);
-/* Writes the interventions of --interventions as CSV, segment,variable,kind: what the option targets of discover reads.
- */
+/* Writes the interventions of --interventions as CSV (segment,variable,kind), which the option targets reads. */
 NONSENS_API nonsens_status nonsens_simulation_write_targets(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                             const char *path);
 

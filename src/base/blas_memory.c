@@ -6,14 +6,14 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-/* Bytes of OpenBLAS's buffers (BUFFER_SIZE in its common_arm64.h and common_x86_64.h), used until it asks for one. */
+/* Expected size of OpenBLAS's buffers (BUFFER_SIZE in its common_arm64.h and common_x86_64.h) until it maps one. */
 #ifdef __x86_64__
 static const size_t EXPECTED_BYTES = (size_t)32 << 22;
 #else
 static const size_t EXPECTED_BYTES = (size_t)32 << 20;
 #endif
 
-/* A buffer that is not in use; it lies in the buffer's own first bytes. */
+/* A buffer that is not in use; this struct lies in the buffer's first bytes. */
 typedef struct free_buffer {
     struct free_buffer *next;
 } free_buffer;
@@ -25,10 +25,10 @@ static int64_t in_use;         /* buffers */
 static size_t buffer_bytes;    /* of each; 0 before the first */
 static atomic_bool is_wrapped; /* a buffer was asked for through this file */
 
-/* What this thread gives OpenBLAS when it maps memory for its first buffer; NULL at all other times. */
+/* The memory that this thread gives OpenBLAS when it maps its first buffer; NULL at all other times. */
 static _Thread_local void *first_room;
 
-/* Names that the linker gives to the functions themselves, and looks for in their place. */
+/* With --wrap, the linker resolves NAME to __wrap_NAME, and __real_NAME to the function itself. */
 void *__real_blas_memory_alloc(int position) __attribute__((weak));
 void *__real_mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset) __attribute__((weak));
 void *__wrap_blas_memory_alloc(int position);
@@ -76,7 +76,7 @@ static void keep_buffer(void *buffer)
     unused = kept;
 }
 
-/* With the lock held: returns an unused buffer or a new one, or NULL if there is no memory. */
+/* With the lock held: returns an unused or a new buffer; NULL if there is no memory. */
 static void *try_buffer(void)
 {
     if (unused) {
@@ -126,7 +126,7 @@ void __wrap_blas_memory_free(void *buffer)
     pthread_mutex_unlock(&buffers);
 }
 
-/* Takes the locks before a fork: the child has only the thread that forked, and no other could release them. */
+/* Takes the locks before a fork: the child has only the thread that forked, so no other thread could release them. */
 static void lock_all(void)
 {
     pthread_mutex_lock(&calls);

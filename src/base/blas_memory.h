@@ -31,7 +31,7 @@ static inline nonsens_status blas_reserve(nonsens_context *ctx)
 /* Takes the first buffer at the beginning of a run; NONSENS_ERR_MEMORY if there is no memory for it. */
 nonsens_status blas_reserve(nonsens_context *ctx);
 
-/* Enter and leave BLAS or LAPACK, around every call; what the first returns goes to the second. */
+/* Enter and leave BLAS or LAPACK around every call; pass the value that blas_enter returns to blas_leave. */
 bool blas_enter(void);
 void blas_leave(bool alone);
 

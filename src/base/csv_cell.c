@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Trailing blanks do not count, as in reading. */
+/* Ignores trailing blanks, as the reader does. */
 static bool is_number(const char *text, int64_t length)
 {
     double value;
@@ -16,7 +16,7 @@ static bool is_number(const char *text, int64_t length)
     return number_parse(text, text + length, &value) == text + length && isfinite(value);
 }
 
-/* Does a spreadsheet take the text for a formula, or would it without the apostrophes in front? */
+/* Would a spreadsheet take the text for a formula if it had no apostrophes in front? */
 static bool is_formula(const char *text, int64_t length)
 {
     int64_t at = 0;

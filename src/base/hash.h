@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Initial value of a hash. */
+/* Initial value of a hash; FNV-1a's own has another digit, 7, at its end. */
 #define HASH_START UINT64_C(1469598103934665603)
 
 /* Adds bytes of any kind. */
@@ -26,7 +26,7 @@ static inline void hash_text(uint64_t *hash, const char *text)
     *hash = (*hash ^ '\n') * UINT64_C(1099511628211);
 }
 
-/* Adds a number as one piece; for keys that are few and small. */
+/* Adds a number in one step, not byte by byte; for few and small keys. */
 static inline void hash_number(uint64_t *hash, int64_t number)
 {
     *hash = (*hash ^ (uint64_t)number) * UINT64_C(1099511628211);

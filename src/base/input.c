@@ -37,7 +37,7 @@ static nonsens_status input_fail(nonsens_context *ctx, const char *name, int err
 
 static nonsens_status input_reserve(nonsens_context *ctx, input *file, size_t capacity)
 {
-    if (capacity <= file->size) { // the product was too large
+    if (capacity <= file->size) { // twice the capacity overflowed
         return fail_memory(ctx);
     }
     char *bigger = memory_take(ctx, capacity, 1);
@@ -53,10 +53,10 @@ static nonsens_status input_reserve(nonsens_context *ctx, input *file, size_t ca
     return NONSENS_OK;
 }
 
-/* Reads to the end; the size is only a first guess, because pipes have none and files may grow. */
+/* Reads to the end; the capacity is only a first guess, because pipes have no size and files may grow. */
 static nonsens_status input_fill(nonsens_context *ctx, int descriptor, const char *name, int64_t max_bytes, input *file)
 {
-    enum { STEP_BYTES = 1 << 24 }; /* between checks for a cancel request */
+    enum { STEP_BYTES = 1 << 24 }; /* read between checks for a cancel request */
     for (;;) {
         TRY(check_cancelled(ctx));
         if (file->size > (uint64_t)max_bytes) {
@@ -90,7 +90,7 @@ static nonsens_status input_slurp(nonsens_context *ctx, int descriptor, const ch
         return input_fail(ctx, name, EISDIR);
     }
     bool sized = S_ISREG(facts.st_mode) && facts.st_size > 0;
-    bool large = sized && facts.st_size > max_bytes; // reading will find out, without asking for that much memory
+    bool large = sized && facts.st_size > max_bytes; // input_fill reports it, without allocating that much memory
     TRY(input_reserve(ctx, file, sized && !large ? (size_t)facts.st_size + 1 : FIRST_BYTES));
     return input_fill(ctx, descriptor, name, max_bytes, file);
 }

@@ -81,7 +81,7 @@ bool instruction_set_is_here(instruction_set set)
     return SETS[set].is_here();
 }
 
-/* The set that the environment names; INSTRUCTION_SETS if it names none that this processor has. */
+/* Returns the set of this name; INSTRUCTION_SETS if this processor has no such set. */
 static instruction_set named_set(const char *wanted)
 {
     instruction_set set = SET_PLAIN;

@@ -1,18 +1,18 @@
 /*
- * instruction_set.h - which instruction sets this processor has, and which of them a kernel is chosen for.
+ * instruction_set.h - finds the instruction sets of this processor and chooses kernels for them.
  *
- * Hot loops are compiled once for every set of the architecture that they gain from (src/meson.build).  A room lists
- * its kernels in a table by instruction set; at run time the best one is taken.  The environment variable
- * NONSENS_KERNEL names a set that none of them goes beyond: sse2, avx2, avx512; neon, sve256; plain.
+ * Hot loops are compiled once for every instruction set that makes them faster (src/meson.build).  A folder of src
+ * lists its kernels in a table by instruction set; at run time the best one is taken.  The environment variable
+ * NONSENS_KERNEL names the best set that may be used: sse2, avx2, avx512; neon, sve256; plain.
  */
 #ifndef BASE_INSTRUCTION_SET_H
 #define BASE_INSTRUCTION_SET_H
 
 #include "base/status.h"
 
-/* From what every processor of the architecture has to the best. */
+/* For each architecture, from the set that every processor has to the best. */
 typedef enum instruction_set {
-    SET_PLAIN,  /* architectures without a list of their own */
+    SET_PLAIN,  /* all other architectures */
     SET_SSE2,   /* every x86_64 processor */
     SET_AVX2,   /* with fused multiply-add */
     SET_AVX512, /* F, DQ, BW, VL */
@@ -23,24 +23,24 @@ typedef enum instruction_set {
 
 const char *instruction_set_name(instruction_set set);
 
-/* Returns whether this processor can run it. */
+/* Returns whether this processor has the set. */
 bool instruction_set_is_here(instruction_set set);
 
 /* Fails if NONSENS_KERNEL names a set that this processor does not have. */
 nonsens_status instruction_set_check(nonsens_context *ctx);
 
 /*
- * Returns the best of a room's kernels, kernel (INSTRUCTION_SETS), of which NULL are missing.  A name in NONSENS_KERNEL
- * that instruction_set_check refuses counts as none.
+ * Returns the best kernel that this processor can run and NONSENS_KERNEL allows; kernel (INSTRUCTION_SETS) has NULL for
+ * sets without one.  A name in NONSENS_KERNEL that instruction_set_check refuses is ignored.
  */
 const void *instruction_set_choose(const void *const kernel[INSTRUCTION_SETS]);
 
 /*
- * KERNELS(type, name) declares the kernels NAME_SET of a room, and lists them in `static const void *const
+ * KERNELS(type, name) declares the kernels NAME_SET of a folder, and lists them in `static const void *const
  * NAME_kernels[]`.  They come from one source, compiled with -DINSTRUCTION_SET=SET for each of `kernel_sets`
- * (src/meson.build); there IN_SET(name) is NAME_SET.
+ * (src/meson.build); in it, IN_SET(name) is NAME_SET.
  *
- * KERNELS_WIDE does the same for `wide_kernel_sets`, which have AVX-512 as well.
+ * KERNELS_WIDE does the same for `wide_kernel_sets`, which include AVX-512.
  */
 #if defined __x86_64__
 #define KERNELS(type, name)                     \

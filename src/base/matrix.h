@@ -1,5 +1,5 @@
-/* matrix.h - views of arrays, which own nothing: a matrix (column-major: element (i, j) is v[j * ld + i]), some columns
- * of a table, groups of rows. */
+/* matrix.h - views of arrays, which own no memory: a matrix (column-major: element (i, j) is v[j * ld + i]), some
+ * columns of a table, groups of rows. */
 #ifndef BASE_MATRIX_H
 #define BASE_MATRIX_H
 
@@ -20,13 +20,13 @@ static inline double *matrix_col(matrix m, int64_t j)
     return m.v + j * m.ld;
 }
 
-/* Some columns of n rows each: element (i, j) is v[j][i].  A scalar variable has one, a vector several; d = 0: none. */
+/* Some columns of n rows each: element (i, j) is v[j][i]. d is 1 for a scalar, more for a vector, 0 for nothing. */
 typedef struct column_set {
     int64_t n, d;
     const double *const *v;
 } column_set;
 
-/* Contiguous groups of rows inside which a test is run: group e has rows start[e] .. start[e + 1] - 1. */
+/* Contiguous groups of rows in which a test is run separately: group e has rows start[e] .. start[e + 1] - 1. */
 typedef struct row_groups {
     int64_t count;
     const int64_t *start; /* (count + 1) */

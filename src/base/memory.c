@@ -17,8 +17,8 @@
 #endif
 
 /*
- * Tell the address sanitizer about memory that it sees as one block: bytes that nobody has asked for are hidden, and
- * GAP of them lie behind every block of an arena, so that an access beyond its end is reported.
+ * Tell the address sanitizer about parts of a block that it sees as a whole: bytes that were not requested are hidden,
+ * and GAP of them lie behind every block of an arena, so that an access beyond its end is reported.
  */
 #if defined(WITH_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
@@ -40,8 +40,8 @@ struct arena_chunk {
 
 /* Precedes every block. */
 struct block_head {
-    size_t bytes;  /* of the block and what is before it */
-    size_t before; /* bytes before the block, of which this head is the last */
+    size_t bytes;  /* of the block and what precedes it */
+    size_t before; /* bytes before the block, of which this head is the last part */
 };
 _Static_assert(sizeof(struct block_head) <= SMALL_ALIGNMENT, "the head fits in front of every block");
 
@@ -74,7 +74,7 @@ int64_t memory_bytes(void)
     return atomic_load(&bytes_held);
 }
 
-/* Threads that ask at once do not wait for one another here unless a test has asked for a failure. */
+/* Makes threads that ask at the same time wait for one another only if a test has asked for a failure. */
 static bool must_fail(void)
 {
     if (atomic_load_explicit(&requests_until_failure, memory_order_relaxed) < 0) {
@@ -94,7 +94,7 @@ static bool round_up(size_t bytes, size_t alignment, size_t *rounded)
 }
 
 /*
- * As memory_get, but does not count as a request.  calloc knows which memory is new from the system, and so zero; large
+ * As memory_get, but does not count as a request. calloc need not clear memory that is new from the system, as large
  * blocks mostly are.
  */
 static void *block_new(size_t count, size_t size, size_t alignment)
@@ -127,7 +127,7 @@ void *memory_get_small(size_t count, size_t size)
     return must_fail() ? NULL : block_new(count, size, SMALL_ALIGNMENT);
 }
 
-/* Other threads may take memory meanwhile and let the sum pass the limit slightly; the next request then fails. */
+/* Other threads may take memory meanwhile, so the sum may exceed the limit slightly; the next request then fails. */
 static bool is_within_limit(const nonsens_context *ctx, size_t count, size_t size)
 {
     int64_t limit = ctx->root->max_memory;

@@ -1,5 +1,5 @@
 /*
- * memory.h - all memory of the library comes from here: checked sizes, arenas, failures on demand for the tests.
+ * memory.h - allocates all memory of the library: checked sizes, arenas, failures on demand for the tests.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -10,7 +10,7 @@
 
 /* Allocates count * size zeroed bytes, 64-byte aligned; NULL if there is no memory or the product overflows. */
 void *memory_get(size_t count, size_t size);
-/* The same, 16-byte aligned: for many small blocks, which a larger alignment would fill with padding. */
+/* Does the same, 16-byte aligned: for many small blocks, where a larger alignment would waste memory on padding. */
 void *memory_get_small(size_t count, size_t size);
 /* Frees a block; NULL is fine. */
 void memory_release(void *block);
@@ -21,8 +21,8 @@ void *memory_take(nonsens_context *ctx, size_t count, size_t size);
 nonsens_status memory_check(nonsens_context *ctx);
 
 /*
- * For tests: makes the n-th request from now on (0 = the next) fail, once; with a negative n none fails.  A request of
- * an arena counts like one of memory_get, even if the arena has room for it.
+ * For tests: makes the n-th request from now on (0 = the next) fail, once; if n is negative, none fails.  A request to
+ * an arena counts like one to memory_get, even if the arena has room for it.
  */
 void memory_fail_at(int64_t n);
 /* For tests: `fails` decides whether the request chosen by memory_fail_at fails, and may choose another; NULL: it does.
@@ -39,8 +39,8 @@ int64_t memory_asked(void);
 int64_t memory_bytes(void);
 
 /*
- * An arena hands out zeroed memory that is freed all at once.  One arena per job; it grows by chunks, and a request
- * never moves what was handed out before.
+ * An arena hands out zeroed memory that is freed all at once.  Each job has its own.  It grows by chunks, and a request
+ * never moves memory that was handed out before.
  */
 typedef struct arena {
     struct arena_chunk *chunks;
@@ -51,7 +51,7 @@ void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size);
 /* Frees everything that the arena handed out. */
 void arena_free(arena *a);
 
-/* In front of a local variable: `release` gets its address when its block ends, on any path. */
+/* In front of a local variable: calls `release` with its address when its block ends, on any path. */
 #define SCOPED(release) __attribute__((cleanup(release)))
 
 /* Declares an empty arena that is freed when its block ends. */
@@ -65,7 +65,7 @@ typedef struct arena_mark {
 arena_mark arena_tell(const arena *a);
 void arena_rewind(arena *a, arena_mark mark);
 
-/* Frees an object of memory_get whose first member is the arena of everything it owns; NULL is fine. */
+/* Frees an object from memory_get whose first member is the arena of everything it owns; NULL is fine. */
 void memory_release_owner(void *object);
 /* Does the same with the object that a local variable points to; for SCOPED. */
 void memory_release_scoped(void *variable);
@@ -90,12 +90,12 @@ char *arena_format_list(nonsens_context *ctx, arena *a, const char *format, va_l
     } while (0)
 
 /*
- * Makes room for another element behind `count`: returns the array itself if it has room, else a copy with twice the
- * *capacity.  The old one stays in the arena, which costs at most as much again.  NULL if there is no memory.
+ * Makes room for another element after the first `count`: returns the array itself if it has room, else a copy with
+ * twice the *capacity.  The old array stays in the arena, which at most doubles the memory.  NULL: out of memory.
  */
 void *arena_grow(nonsens_context *ctx, arena *a, void *array, int64_t count, int64_t *capacity, size_t size);
 
-/* Makes room for another element behind the `count` that `pointer` has, or returns the failure to the caller. */
+/* Makes room for another element after the first `count` of `pointer`, or returns the failure to the caller. */
 #define ARENA_GROW(ctx, a, pointer, count, capacity)                                              \
     do {                                                                                          \
         void *roomy = arena_grow((ctx), (a), (pointer), (count), &(capacity), sizeof *(pointer)); \

@@ -13,14 +13,14 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Is the whole text a number?  "nan" is a word. */
+/* Is the whole text a number? "nan" is not one. */
 static bool read_number(const char *text, double *value)
 {
     const char *end = text + strlen(text);
     return end > text && number_parse(text, end, value) == end && !isnan(*value);
 }
 
-/* Returns the length of the digits at `text`, without leading zeros, which *text then is behind. */
+/* Moves *text past leading zeros and returns the number of digits that follow. */
 static size_t skip_zeros(const char **text)
 {
     size_t length = 0;
@@ -31,7 +31,7 @@ static size_t skip_zeros(const char **text)
     return length;
 }
 
-/* Compares piece by piece; 0 also if only leading zeros differ. */
+/* Compares piece by piece; returns 0 also if only leading zeros differ. */
 static int compare_pieces(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -76,7 +76,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns the place of the word in the list, or -1; at least three letters of a word are enough: "Mon", "Sept". */
+/* Returns the index of the word in the list, or -1; its first three or more letters are enough: "Mon", "Sept". */
 static int find_word(const char *text, size_t letters, const char *const *list, int count)
 {
     char word[WORD_LETTERS + 1] = "";
@@ -104,7 +104,7 @@ static bool weekday_key(const char *label, double *key)
     return day >= 0;
 }
 
-/* "Jan", "January 2024", "2024 Jan", "Jan-24". */
+/* Reads "Jan", "January 2024", "2024 Jan" or "Jan-24". */
 static bool month_key(const char *label, double *key)
 {
     int month = -1, numbers = 0;
@@ -182,7 +182,7 @@ static int by_key(const void *a, const void *b)
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sets the keys by the first kind that all labels have; those of other labels are equal. */
+/* Sets the keys by the first kind that all labels have; if there is none, all keys are equal. */
 static void set_keys(int64_t count, keyed *entry)
 {
     static key_fn *const kind[] = {weekday_key, month_key, day_first_key, month_first_key};

@@ -11,7 +11,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Counts letters to add, drop, replace or exchange with their neighbour; words over MAX_LETTERS count as far away. */
+/* Counts the letters to add, drop, replace or swap with their neighbour; MAX_LETTERS if a word is longer than that. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t m = strlen(a), n = strlen(b), rows[3][MAX_LETTERS + 1];
@@ -38,7 +38,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[n];
 }
 
-/* Returns how many edits still count as a misspelling: with more than a third of the letters another word was meant. */
+/* Returns how many edits still count as a misspelling: if they exceed a third of the letters, another word is meant. */
 static size_t max_edits(const char *word)
 {
     return (strlen(word) + 1) / 3;
@@ -49,13 +49,13 @@ nearest nearest_to(const char *word)
     return (nearest){word, NULL, max_edits(word) + 1, false};
 }
 
-/* A candidate that contains the typed word counts as one edit more than the maximum: nearer words come first, and
- * several such candidates tie. */
+/* A candidate that contains the typed word counts as one edit more than the maximum: nearer words win, and several such
+ * candidates tie. */
 void nearest_offer(nearest *n, const char *candidate)
 {
     size_t length = strlen(n->word), max_distance = max_edits(n->word);
     if (length < 2 || length > MAX_LETTERS) {
-        return; // every letter is near every other, and nothing is near a very long word
+        return; // a single letter is near all others, and nothing is near a very long word
     }
     size_t distance = edit_distance(n->word, candidate);
     bool within = length >= 3 && strstr(candidate, n->word);

@@ -1,4 +1,4 @@
-/* nearest.h - finds the word that was probably meant among the valid ones. */
+/* nearest.h - finds the valid word that a misspelled word probably stands for. */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 typedef struct nearest {
-    const char *word, *found; /* found: NULL as long as no word is near */
-    size_t distance;          /* edits that lead to it, or the first number of edits that is too many */
+    const char *word, *found; /* found: NULL while no word is near */
+    size_t distance;          /* edits between the two, or the smallest number of edits that is too many */
     bool tied;                /* several are equally near, so none is suggested */
 } nearest;
 
@@ -22,7 +22,7 @@ enum { HINT_BYTES = SHOWN_BYTES + 20 };
 /* Writes ". Did you mean "NAME"?" for the end of a message; empty if no word is near. */
 const char *nearest_hint(const nearest *n, char out[HINT_BYTES]);
 
-/* Returns the word of the list (ended by NULL) that is nearest; NULL if none or several are. */
+/* Returns the nearest word of the list, which ends with NULL; NULL if no word is near or several are equally near. */
 const char *nearest_word(const char *word, const char *const *list);
 
 #endif

@@ -1,15 +1,15 @@
 /*
  * number.c - reads decimal text as the nearest double (ties to even), the same in every locale.
  *
- * Three ways, each exact, tried in turn:
+ * Three methods, each exact, are tried in turn:
  *   1. up to 53 bits of digits and powers of ten up to 10^22: both are doubles, so that one multiplication or division
  *      rounds once (Clinger, "How to read floating point numbers accurately", PLDI 1990)
  *   2. up to 19 digits and powers of ten up to 10^27: the product or the quotient in 128-bit integers
  *   3. all else: the digits and the exponent as an integer and a power of ten for strtod_l, which glibc rounds
  *      correctly
- * No halfway point between doubles has more than 767 significant digits, so that one digit stands for all further ones.
- * The first two spare a table of data, whose numbers have at most 19 digits, the slower strtod_l.
- * Overflow gives infinity, underflow zero or a subnormal number.
+ * No halfway point between doubles has more than 767 significant digits, so one digit can stand for all further ones.
+ * The first two methods suffice for tables of data, whose numbers have at most 19 digits; strtod_l is slower.  Overflow
+ * gives infinity, underflow zero or a subnormal number.
  */
 #define _GNU_SOURCE /* strtod_l */
 #include "base/number.h"
@@ -28,8 +28,8 @@ enum {
     WORD_DIGITS = 19,     /* this many decimal digits always fit in 64 bits */
     CLINGER_POWER = 22,   /* 10^22 is the largest power of ten that is a double */
     WORD_POWER = 27,      /* 5^27 is the largest power of five below 2^63 */
-    MAX_POWER = 310,      /* a whole number times more than this is infinite */
-    MIN_POWER = -346,     /* 20 digits times less than this are zero */
+    MAX_POWER = 310,      /* a whole number times a larger power is infinite */
+    MIN_POWER = -346,     /* 20 digits times a smaller power are zero */
     KEPT_DIGITS = 800,    /* more than 767 */
     EXPONENT_BIAS = 1023, /* of a double */
     FRACTION_BITS = 52    /* of a double, without the leading one */
@@ -54,11 +54,11 @@ static const uint64_t power_of_five[WORD_POWER + 1] = {
 };
 /* clang-format on */
 
-/* A number as written: word * 10^power, and a little more if cut. */
+/* A number as written: word * 10^power, or slightly more if `cut`. */
 typedef struct decimal {
     uint64_t word; /* the first 19 significant digits, or all */
     int64_t power;
-    bool cut;             /* digits behind those in word are not all zero */
+    bool cut;             /* the digits that do not fit into word are not all zero */
     const char *first;    /* the mantissa's digits (and point), from the first that is not zero ... */
     const char *stop;     /* ... up to here; set only if there are more than 19 digits */
     int64_t significant;  /* digits between first and stop */
@@ -68,8 +68,8 @@ typedef struct decimal {
 /* ---- rounding -------------------------------------------------------------------------------------------------- */
 
 /*
- * The double nearest to mantissa * 2^power, and a little more if sticky; the mantissa's highest bit is set.  With
- * powers of ten up to 10^27 it is neither subnormal nor infinite.
+ * Returns the double nearest to mantissa * 2^power, or to slightly more if sticky; the mantissa's highest bit is set.
+ * With powers of ten up to 10^27 it is neither subnormal nor infinite.
  */
 static double round_binary(uint64_t mantissa, int power, bool sticky)
 {
@@ -77,7 +77,7 @@ static double round_binary(uint64_t mantissa, int power, bool sticky)
     const uint64_t half = UINT64_C(1) << (dropped - 1);
     uint64_t kept = mantissa >> dropped, rest = mantissa & ((half << 1) - 1);
     kept += rest > half || (rest == half && (sticky || (kept & 1)));
-    uint64_t bits = ((uint64_t)(power + 63 + EXPONENT_BIAS - 1) << FRACTION_BITS) + kept; /* kept has the leading one */
+    uint64_t bits = ((uint64_t)(power + 63 + EXPONENT_BIAS - 1) << FRACTION_BITS) + kept; /* kept has the leading 1 */
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -110,7 +110,7 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') <= 9;
 }
 
-/* Takes eight digits at p at once, if there are eight: neighbours are joined to pairs, fours and eights. */
+/* Takes eight digits at p at once, if there are eight: joins them into pairs, fours and finally all eight. */
 static inline bool take_eight(const char *p, const char *end, uint64_t *word)
 {
     uint64_t eight;
@@ -129,7 +129,7 @@ static inline bool take_eight(const char *p, const char *end, uint64_t *word)
     return true;
 }
 
-/* Reads [e[+-]digits] at p: adds it to *power and returns the byte behind it; p itself if there is no exponent. */
+/* Reads [e[+-]digits] at p: adds it to *power and returns the byte after it; p itself if there is no exponent. */
 static const char *scan_exponent(const char *p, const char *end, int64_t *power)
 {
     const char *q = p;
@@ -154,7 +154,7 @@ static const char *scan_exponent(const char *p, const char *end, int64_t *power)
     return q;
 }
 
-/* Fills in a number with more than 19 digits, its mantissa between text and stop, d->power that of the last digit. */
+/* Fills in a number with more than 19 digits: its mantissa is text to stop, and d->power belongs to its last digit. */
 static void scan_long(const char *text, const char *stop, decimal *d)
 {
     while (text < stop && (*text == '0' || *text == '.')) {
@@ -182,7 +182,7 @@ static void scan_long(const char *text, const char *stop, decimal *d)
     d->power = d->lowest_power + (d->cut ? d->significant - WORD_DIGITS : 0);
 }
 
-/* Reads digits[.digits][e[+-]digits], at least one digit; returns the byte behind, or text if there is no number. */
+/* Reads digits[.digits][e[+-]digits], at least one digit; returns the byte after it, or text if there is no number. */
 static const char *scan_decimal(const char *text, const char *end, decimal *d)
 {
     const char *p = text;
@@ -221,8 +221,7 @@ static double round_words(uint64_t word, int64_t power)
     return power < 0 ? divide_words(word, (int)-power) : multiply_words(word, (int)power);
 }
 
-/* Writes the significant digits, at most KEPT_DIGITS and one that stands for the rest; sets *power to that of the last.
- */
+/* Writes at most KEPT_DIGITS significant digits and one that stands for the rest; *power: of the last digit written. */
 static int write_digits(const decimal *d, char *text, int64_t *power)
 {
     int taken = 0;
@@ -239,8 +238,8 @@ static int write_digits(const decimal *d, char *text, int64_t *power)
 }
 
 /*
- * Rounds by the C library in the C locale, which glibc and musl have as a constant; NaN if there is none.  Not inlined:
- * its buffer would cost every number.
+ * Rounds by the C library in the C locale, which glibc and musl have as a constant; NaN without a locale.  Not inlined:
+ * its large buffer would slow down every number.
  */
 __attribute__((noinline)) static double round_by_library(const decimal *d)
 {
@@ -256,7 +255,7 @@ __attribute__((noinline)) static double round_by_library(const decimal *d)
     return value;
 }
 
-/* NaN if there is no memory to compute it. */
+/* Returns the double nearest to the number; NaN if there is no memory to compute it. */
 static double round_decimal(const decimal *d)
 {
     if (d->word == 0) {
@@ -275,13 +274,13 @@ static double round_decimal(const decimal *d)
     if (power >= -WORD_POWER && power <= WORD_POWER) {
         double value = round_words(d->word, power);
         if (!d->cut || value == round_words(d->word + 1, power)) {
-            return value; /* what was cut lies between two integers that round alike */
+            return value; /* the number lies between two integers that round alike */
         }
     }
     return round_by_library(d);
 }
 
-/* Is the word, given in lower case, at text, whatever its case there? */
+/* Does text begin with the word, which is in lower case, in any case?  */
 static bool has_word(const char *text, const char *end, const char *word)
 {
     for (; *word; word++, text++) {

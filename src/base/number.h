@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* No law of a test was checked further out: text shows smaller p-values as "< 0.001"; JSON has number and bound. */
+/* No null distribution was checked further out: text shows smaller p-values as "< 0.001", JSON the number and bound. */
 #define P_VALUE_BOUND 0.001
 
 /*
@@ -15,7 +15,7 @@
  */
 const char *number_parse(const char *text, const char *end, double *value);
 
-/* Enough for any number that number_print writes. */
+/* Bytes that suffice for any number that number_print writes. */
 enum { NUMBER_BYTES = 40 };
 
 /*

@@ -16,7 +16,7 @@ struct output {
     arena memory;
     FILE *stream;
     char *path;         /* as the caller calls it */
-    const char *target; /* what it means once links are followed */
+    const char *target; /* the path after links are followed */
     char *temporary;    /* NULL if the target is written through */
     int error;          /* of output_write, or 0 */
 };
@@ -35,7 +35,7 @@ static nonsens_status fail_output(nonsens_context *ctx, const char *path, int er
                 error ? strerror(error) : "a write failed");
 }
 
-/* Returns the length of the folder part of a path, with its slash. */
+/* Returns the length of the folder part of a path, including its slash. */
 static int folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -48,7 +48,7 @@ static bool is_kernel_path(const char *path)
     return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
-/* Returns the path behind symbolic links, so that their target can be replaced and they stay.  NULL without memory. */
+/* Returns the path that symbolic links lead to, so that it can be replaced and they stay.  NULL: out of memory. */
 static const char *follow_links(nonsens_context *ctx, arena *a, const char *path)
 {
     char behind[LINK_BYTES];
@@ -106,7 +106,7 @@ static int open_target(nonsens_context *ctx, output *out)
         out->temporary = NULL; /* nothing to remove */
         errno = error;
     } else if (exists) {
-        (void)fchmod(file, target.st_mode & 0777); /* an overwritten file keeps its mode; no harm if it cannot */
+        (void)fchmod(file, target.st_mode & 0777); /* an overwritten file keeps its mode if possible */
     }
     return file;
 }
@@ -121,7 +121,7 @@ static int folder_error(nonsens_context *ctx, arena *a, const char *path)
     if (!folder) {
         return ENOMEM;
     }
-    return access(folder, W_OK | X_OK) == 0 ? 0 : errno; // of a file with a slash behind it: not a directory
+    return access(folder, W_OK | X_OK) == 0 ? 0 : errno; // ENOTDIR for a file followed by a slash
 }
 
 /* Predicts open_target: 0, or the error number that it would give. */
@@ -137,7 +137,7 @@ static int target_error(nonsens_context *ctx, arena *a, const char *path)
         return errno;
     }
     if (exists && !S_ISREG(target.st_mode)) {
-        if (stat(path, &target) != 0) { // a loop of links, or one to a stream that is closed
+        if (stat(path, &target) != 0) { // a loop of links, or a link to a closed stream
             return errno;
         }
         return S_ISDIR(target.st_mode) ? EISDIR : access(path, W_OK) == 0 ? 0 : errno;
@@ -207,7 +207,7 @@ void output_write(output *out, const char *bytes, size_t size)
     }
 }
 
-/* Flushes, syncs and closes; returns the first error number, or -1 for a write error whose number is lost. */
+/* Flushes, syncs and closes; returns 0, the first error number, or -1 for a write error whose number was lost. */
 static int finish_stream(output *out)
 {
     bool standard = out->stream == stdout;

@@ -1,7 +1,7 @@
 /*
  * parallel.c - runs jobs with OpenMP, with cancelling, progress and one deterministic failure.
  *
- * A loop inside a job becomes tasks of the team that already exists: whoever has nothing to do takes them.
+ * A loop inside a job becomes tasks of the team that already exists; idle threads take them.
  */
 #include "base/parallel.h"
 
@@ -21,7 +21,7 @@ struct loop {
 
 /*
  * GNU's OpenMP keeps the threads of a loop for the next loop of the same thread.  After a fork the child has none of
- * them, and a loop that relies on them waits for ever; the one thread of the child therefore runs its loops alone.
+ * them, and a loop that relies on them would wait for ever, so the child's only thread runs its loops alone.
  */
 static _Thread_local bool keeps_team, lost_team;
 
@@ -65,7 +65,7 @@ static void run_job(struct loop *loop, int64_t job)
     nonsens_context child;
     arena scratch = {0};
     context_child(&child, loop->ctx);
-    // parallel jobs must not all report to one line of progress, and only the calling thread may call the caller back
+    // parallel jobs must not all report to one progress line, and only the calling thread may call the callback
     child.silent = child.silent || loop->phase || omp_get_thread_num() != 0;
     nonsens_status status = check_cancelled(&child);
     if (status == NONSENS_OK) {
@@ -83,7 +83,7 @@ static void run_job(struct loop *loop, int64_t job)
     }
 }
 
-/* Hands the jobs to the team as tasks, but for the first; threads that wait at the end of the region take them, too. */
+/* Hands all jobs but the first to the team as tasks; threads that wait at the end of the region take them, too. */
 static void run_tasks(struct loop *loop)
 {
 #pragma omp taskgroup

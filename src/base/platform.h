@@ -1,5 +1,5 @@
 /*
- * platform.h - what the code assumes about the machine and the compiler, checked when it is compiled.
+ * platform.h - checks at compile time what the code assumes about the machine and the compiler.
  *
  * meson.build checks the same beforehand, with messages that say what to do (docs/dependencies.md, Platforms).  Only
  * headers of the compiler itself are included, so that the check needs no C library.

@@ -75,7 +75,7 @@ uint64_t rng_below(rng *r, uint64_t bound)
     return draw % bound;
 }
 
-/* Box-Muller with the cosine branch alone: no state to carry between draws. */
+/* Box-Muller with the cosine branch only, so that no state is kept between draws. */
 double rng_normal(rng *r)
 {
     double radius = sqrt(-2.0 * log(rng_uniform(r)));
@@ -88,7 +88,7 @@ double rng_laplace(rng *r)
     return u < 0 ? log1p(2.0 * u) : -log1p(-2.0 * u);
 }
 
-/* Marsaglia and Tsang (2000); shapes below one by the boost G(a) = G(a+1) U^(1/a). */
+/* Marsaglia and Tsang (2000); for shapes below one by G(a) = G(a+1) U^(1/a). */
 double rng_gamma(rng *r, double shape)
 {
     double boost = 1.0;

@@ -2,8 +2,8 @@
  * rng.h - counter-based random streams: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
  * 1, 2, 3", SC 2011).
  *
- * A stream is named by (seed, purpose, job); the same name gives the same numbers for any thread, process or order of
- * jobs.  Key = seed, counter = (block, purpose, job low, job high).
+ * A stream is identified by (seed, purpose, job); it gives the same numbers in any thread, process or order of jobs.
+ * Key = seed, counter = (block, purpose, job low, job high).
  */
 #ifndef BASE_RNG_H
 #define BASE_RNG_H
@@ -44,19 +44,19 @@ typedef struct rng {
     uint32_t key[2];
     uint32_t counter[4];
     uint32_t block[4]; /* the current four words */
-    int used;          /* how many of them are spent */
+    int used;          /* how many of them were used */
 } rng;
 
 /* Computes one block: out = Philox4x32-10(counter, key). */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
-/* Opens the stream of this name. */
+/* Opens the stream with this seed, purpose and job. */
 rng rng_new(uint64_t seed, enum rng_purpose purpose, uint64_t job);
 uint32_t rng_u32(rng *r);
 uint64_t rng_u64(rng *r);
 /* Draws uniformly from the open interval (0, 1): the midpoints of 2^52 equal cells. */
 double rng_uniform(rng *r);
-/* Leaves out the next `count` uniform numbers of a stream that has drawn nothing else. */
+/* Skips the first `count` uniform numbers of a stream from which nothing has been drawn yet. */
 void rng_skip(rng *r, int64_t count);
 /* Draws uniformly from {0, ..., bound - 1} without bias; bound >= 1. */
 uint64_t rng_below(rng *r, uint64_t bound);
@@ -66,7 +66,7 @@ double rng_gamma(rng *r, double shape); /* scale 1 */
 double rng_student(rng *r, double degrees);
 /* Shuffles n indices (Fisher-Yates). */
 void rng_shuffle(rng *r, int64_t n, int64_t *index);
-/* Draws the i-th (from 0) of `index` (n) without replacement; called for i = 0, 1, ... as far as needed. */
+/* Draws the i-th (from 0) of `index` (n) without replacement; call it for i = 0, 1, ... as often as needed. */
 int64_t rng_draw(rng *r, int64_t i, int64_t n, int64_t *index);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Where the word goes: a stream or memory; with neither it is only measured. */
+/* Where the word goes: a stream or memory; if both are NULL, it is only measured. */
 typedef struct sink {
     FILE *stream;
     char *out;
@@ -27,14 +27,14 @@ static void put_text(sink *s, const char *text)
     put(s, text, strlen(text));
 }
 
-/* Returns the bytes of the character if it may be in quotes as it is, else 0. */
+/* Returns the bytes of the character if it may stand in quotes unchanged, else 0. */
 static size_t quotable_length(const char *text)
 {
     enum { LIMIT = 4 }; // bytes of a character
     return *text == '\t' || *text == '\n' ? 1 : (size_t)show_printable_length(text, (int64_t)strnlen(text, LIMIT));
 }
 
-/* Puts as much as can be in quotes; returns what is behind it. */
+/* Puts as much as may stand in quotes; returns the rest. */
 static const char *put_quoted(sink *s, const char *text)
 {
     put_text(s, "'");
@@ -49,7 +49,7 @@ static const char *put_quoted(sink *s, const char *text)
     return text;
 }
 
-/* Puts as much as cannot.  The shell cuts line breaks off the end of what printf prints, but there are none. */
+/* Puts as much as may not.  The shell removes line breaks at the end of printf's output, but there are none. */
 static const char *put_printed(sink *s, const char *text)
 {
     char octal[8];

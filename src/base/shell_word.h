@@ -1,8 +1,8 @@
 /*
- * shell_word.h - writes a text as a word of a command that any POSIX shell reads as exactly this text.
+ * shell_word.h - writes a text as a word of a command, which any POSIX shell reads as exactly this text.
  *
- * It is in single quotes if it has characters that mean something to a shell.  Bytes that a terminal or JSON cannot
- * take (control characters except tabs and line breaks, broken UTF-8) are printed by the shell: "$(printf '\033')".
+ * It is in single quotes if it has characters that are special to a shell.  Bytes that a terminal or JSON cannot show
+ * (control characters except tabs and line breaks, invalid UTF-8) are printed by the shell: "$(printf '\033')".
  */
 #ifndef BASE_SHELL_WORD_H
 #define BASE_SHELL_WORD_H

@@ -11,7 +11,7 @@
 enum {
     NAME_CHARACTERS = 40,
     PATH_CHARACTERS = 200,
-    ESCAPED = 4 /* characters of \xNN; also the largest number of bytes of a character */
+    ESCAPED = 4 /* characters of \xNN; a character also has at most this many bytes */
 };
 
 static bool is_control(const unsigned char *byte, int length)
@@ -35,7 +35,7 @@ int show_printable_length(const char *text, int64_t left)
     return is_control((const unsigned char *)text, length) ? 0 : length;
 }
 
-/* Writes characters to out, whose `room` excludes the closing NUL; returns how many bytes of the text they show. */
+/* Writes characters to *out, whose `room` excludes the closing NUL; returns how many bytes of the text were shown. */
 static int64_t show_part(char **out, size_t room, const char *text, int64_t length, int64_t max)
 {
     char *to = *out;
@@ -66,7 +66,7 @@ char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64
     return out;
 }
 
-/* Returns the bytes of the unit at text, and how many characters show it: a character as it is, a byte as \xNN. */
+/* Returns the bytes of the unit at text; *shown: how many characters show it, as a character or as a byte \xNN. */
 static int64_t next_unit(const char *text, int64_t left, int64_t *shown)
 {
     int step = show_printable_length(text, left);
@@ -74,7 +74,7 @@ static int64_t next_unit(const char *text, int64_t left, int64_t *shown)
     return step > 0 ? step : 1;
 }
 
-/* Shows at most 40 characters; of a longer text the beginning and the end, which distinguish names. */
+/* Shows at most 40 characters: of a longer text the beginning and the end, which distinguish names. Returns the end. */
 static char *show_name(char *out, const char *text)
 {
     static const char dots[] = "...";

@@ -1,9 +1,9 @@
 /*
- * show.h - makes text from outside (names, labels, cells, words) safe for a line on a terminal.
+ * show.h - makes text from outside (names, labels, cells, words) safe to print on a terminal line.
  *
- * What is not printable UTF-8 is escaped byte by byte as \xNN: control characters, line and paragraph separators,
- * marks that change the direction of writing, broken UTF-8.  A name that is too long is cut in the middle, and any
- * other text that is too long ends in "...".
+ * Everything that is not printable UTF-8 is escaped byte by byte as \xNN: control characters, line and paragraph
+ * separators, marks that change the direction of writing, invalid UTF-8.  A name that is too long is cut in the middle,
+ * and any other text that is too long ends in "...".
  */
 #ifndef BASE_SHOW_H
 #define BASE_SHOW_H
@@ -17,7 +17,7 @@ enum { SHOWN_BYTES = 224 }; /* room for 40 characters of up to four bytes, quote
 /* Returns the bytes of the printable character at text, of which `left` bytes remain; 0 if it must be escaped. */
 int show_printable_length(const char *text, int64_t left);
 
-/* Shows at most `max` characters, and at most what fits into the `bytes` >= 8 of out with the dots.  Returns out. */
+/* Shows at most `max` characters, and no more than fit with the dots into the `bytes` >= 8 of out.  Returns out. */
 char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64_t max);
 
 /* Shows at most 40 characters, in quotes. */
@@ -25,11 +25,10 @@ const char *show_bytes(char out[SHOWN_BYTES], const char *text, int64_t length);
 /* Shows a name in at most 40 characters, in quotes: of a longer one the beginning and the end. */
 const char *show_quoted(char out[SHOWN_BYTES], const char *text);
 
-/* Shows a name in the same way without quotes, but an empty text as "". */
+/* Shows a name in the same way, but without quotes unless it is empty. */
 const char *show_bare(char out[SHOWN_BYTES], const char *text);
 
-/* A list "a, b, c and 4 more": at most `max` names, as show_bare or show_quoted writes them, and how many were added.
- */
+/* A list "a, b, c and 4 more": at most `max` names, as show_bare or show_quoted writes them, and how many are left. */
 enum { SHOW_LIST_MAX = 16, SHOW_LIST_BYTES = SHOW_LIST_MAX * (SHOWN_BYTES + 2) + 40 };
 typedef struct show_list {
     char text[SHOW_LIST_BYTES];

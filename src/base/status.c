@@ -67,7 +67,7 @@ const char *nonsens_context_warning(const nonsens_context *ctx)
 
 static void print_sentence(char out[MESSAGE_BYTES], const char *format, va_list args)
 {
-    char raw[2 * MESSAGE_BYTES]; // longer than the message, so that what is cut ends in dots
+    char raw[2 * MESSAGE_BYTES]; // longer than the message, so that a message that is cut ends in dots
     vsnprintf(raw, sizeof raw, format, args);
     show_text(out, MESSAGE_BYTES, raw, (int64_t)strlen(raw), MESSAGE_BYTES);
 }
@@ -169,7 +169,7 @@ void finish_allow(nonsens_context *ctx, double seconds)
 
 void finish_begin(nonsens_context *ctx)
 {
-    if (ctx->root->mode == FINISH_CAN && ctx == ctx->root) { // not in a job of a parallel loop, which others wait for
+    if (ctx->root->mode == FINISH_CAN && ctx == ctx->root) { // other jobs of a parallel loop would wait for this one
         ctx->root->mode = FINISH_ENDS_SEARCH;
     }
 }

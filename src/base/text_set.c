@@ -40,7 +40,7 @@ static nonsens_status grow(nonsens_context *ctx, text_set *set)
     return NONSENS_OK;
 }
 
-/* Texts share blocks: an arena rounds every request up to 64 bytes. */
+/* Puts many texts into one block, because an arena rounds every request up to 64 bytes. */
 static nonsens_status copy_text(nonsens_context *ctx, text_set *set, const char *text, int64_t length, char **copy)
 {
     enum { POOL_BYTES = 4096 };

@@ -1,5 +1,5 @@
 /*
- * text_set.h - distinct texts, numbered in order of first appearance; linear time in all.
+ * text_set.h - distinct texts, numbered in order of first appearance; linear time in total.
  */
 #ifndef BASE_TEXT_SET_H
 #define BASE_TEXT_SET_H

@@ -1,4 +1,4 @@
-/* utf8.h - lengths and validity of UTF-8 characters (Unicode 15, table 3-7), and of the byte order mark. */
+/* utf8.h - lengths and validity of UTF-8 characters (Unicode 15, table 3-7), and the length of the byte order mark. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 

@@ -1,7 +1,7 @@
 /* version.c - the version of the library and how it was built. */
 #include "nonsens/nonsens.h"
 
-/* The build names the BLAS it links; the library cannot ask a Fortran interface for its name. */
+/* The build defines the name of the BLAS it links, since a Fortran interface cannot be asked for it. */
 #ifndef NONSENS_BLAS
 #define NONSENS_BLAS "OpenBLAS (serial)"
 #endif

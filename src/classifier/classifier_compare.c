@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Standard deviations of the ratio that may be put down to the features' own error: what a share of the segments'
- * differences would allow grows with shifts of location, which are easy to tell, without bound.
+ * Limit, in standard deviations of the ratio, of what is attributed to the error of the features: a mere share of the
+ * segments' differences would grow without bound with shifts of location, which are easy to detect.
  */
 static const double MAX_TOLERATED = 2.0;
 
@@ -68,7 +68,7 @@ static void contract(const calibration *c, const double *v, double *out)
     }
 }
 
-/* score (q): normal with the Fisher matrix as covariance, or by blocks. */
+/* Draws a score (q): normal with the Fisher matrix as covariance, or from labels by blocks. */
 static nonsens_status draw_score(nonsens_context *ctx, arena *a, const calibration *c, int64_t draw, double *score)
 {
     int64_t q = c->large->parameters, size = c->large->data->segments * c->large->data->basis * c->large->data->basis;
@@ -126,7 +126,8 @@ static nonsens_status pull_of(nonsens_context *ctx, arena *a, const classifier_f
 
 /*
  * The ratio is nearly a sum of weighted chi-squares.  If the smaller model errs by the tolerated amount, they are
- * non-central: half a chi-square of q degrees and non-centrality 2 t has mean q / 2 + t and variance q / 2 + 2 t.
+ * non-central: half a chi-square with q degrees of freedom and non-centrality 2 t has mean q / 2 + t and variance
+ * q / 2 + 2 t.
  */
 void compare_judge(int64_t draws, const double *ratio, classifier_difference *out)
 {

@@ -61,7 +61,7 @@ static void set_multiple(int64_t n, double factor, const double *from, double *t
     }
 }
 
-/* Row k: p_e (a_ef - sum_e p_e a_ef), and from it the r x r covariance of the features' weights. */
+/* Computes for row k p_e (a_ef - sum_e p_e a_ef), and from it the r x r covariance of the features' weights. */
 static void spread_weights(int64_t r, const classifier_tile *t, const double *p, int64_t k, classifier_information *w)
 {
     int64_t wide = w->wide;
@@ -111,7 +111,7 @@ static void add_square(const classifier_tile *t, int64_t f, int64_t g, classifie
     scatter_square(t, w->row, f, g, w->square, fisher);
 }
 
-/* Adds coefficients of feature f with all weights. */
+/* Adds the block of the coefficients of feature f with all weights. */
 static void add_cross(const classifier_model *m, const classifier_tile *t, int64_t f, classifier_information *w)
 {
     int64_t r = m->rank, wide = w->wide, all = (r + 1) * wide;
@@ -125,7 +125,7 @@ static void add_cross(const classifier_model *m, const classifier_tile *t, int64
     scatter_cross(t, f, all, w);
 }
 
-/* Adds weights with weights: products of features f and g, `inner` for each row, times (diag p - p p'). */
+/* Adds the block of weights with weights: products of features f and g, `inner` for each row, times (diag p - p p'). */
 static void add_tail(const classifier_tile *t, int64_t rows, const double *p, const double *inner, int64_t step,
                      int64_t at, classifier_information *w)
 {
@@ -228,7 +228,7 @@ void information_add_group(const classifier_model *m, const double *moment, int6
     find_inner(r, t, along, count, inner);
     t->rows = 1;
     for (int64_t f = 0; f < r; f++) {
-        t->feature[0][f] = inner[r * (r + 1) / 2 + f] / (double)count; // the mean: that of h_f with 1
+        t->feature[0][f] = inner[r * (r + 1) / 2 + f] / (double)count; // the mean, from the pair of h_f with 1
     }
     tile_classify(m, t);
     memcpy(w->probability + w->waiting * w->wide, t->probability, (size_t)w->wide * sizeof(double));

@@ -17,12 +17,11 @@
 
 typedef struct classifier_information classifier_information;
 
-/* Allocates the sums for a model and its tiles; row: where rows of the matrix begin, `square` or `packed` of the model.
- */
+/* Allocates the sums for a model and its tiles; row: where rows of the matrix begin, `square` or `packed` of m. */
 nonsens_status information_new(nonsens_context *ctx, arena *a, const classifier_model *m, const classifier_tile *t,
                                const int64_t *row, classifier_information **out);
 
-/* Adds the rows of a tile: products of coefficients to fisher, the rest is kept. */
+/* Adds the rows of a tile: products of coefficients to fisher; the rest is kept for information_write. */
 void information_add_rows(const classifier_model *m, const classifier_tile *t, classifier_information *w,
                           double *fisher);
 

@@ -8,7 +8,7 @@
 
 enum { POINTS_PER_SPLINE = 8, WIDTH = 4 /* B-splines that are not zero at a point */ };
 
-/* Computes out (to, from): coefficients over `to` splines of each of `from` splines. */
+/* Computes out (to, from): the coefficients, over `to` splines, of each of `from` splines. */
 static nonsens_status project_splines(nonsens_context *ctx, arena *a, int64_t from, int64_t to, double *out)
 {
     int64_t points = POINTS_PER_SPLINE * (from > to ? from : to), *first;
@@ -41,7 +41,7 @@ static nonsens_status project_splines(nonsens_context *ctx, arena *a, int64_t fr
     return NONSENS_OK;
 }
 
-/* out (rows, columns) = a (rows, inner) b' with b (columns, inner). */
+/* Computes out (rows, columns) = a (rows, inner) b' with b (columns, inner). */
 static void multiply(int64_t rows, int64_t columns, int64_t inner, const double *a, const double *b, double *out)
 {
     for (int64_t i = 0; i < rows; i++) {
@@ -65,7 +65,7 @@ nonsens_status model_convert(nonsens_context *ctx, arena *scratch, const classif
         for (int64_t t = 0; t < m * m; t++) {
             tensor[t] = theta[from->place[f * m * m + t]];
         }
-        multiply(k, m, m, projection, tensor, half); // P C', so that the next gives P (P C')' = P C P'
+        multiply(k, m, m, projection, tensor, half); // P C', so that the next line gives P (P C')' = P C P'
         multiply(k, k, m, projection, half, whole);
         for (int64_t t = 0; t < k * k; t++) {
             out[to->place[f * k * k + t]] = whole[t];

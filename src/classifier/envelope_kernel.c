@@ -1,8 +1,8 @@
-/* envelope_kernel.c - factors matrices with a profile, by fours of rows and columns, and solves; once per instruction
- * set.
+/* envelope_kernel.c - factors matrices with a profile in blocks of four rows and columns, and solves; compiled once per
+ * instruction set.
  *
- * Rows are factored by fours.  What a block of rows has finished also stands above the diagonal, transposed, so that
- * one vector holds a number of each row and no sum crosses the lanes of a vector.
+ * The finished columns of a block of rows are also stored above the diagonal, transposed, so that one vector holds a
+ * number of each row and no sum crosses the lanes of a vector.
  */
 #include "base/instruction_set.h"
 #include "classifier/envelope.h"
@@ -30,7 +30,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* sum of a_ik a_jk over k in [from, to), as far as both rows reach. */
+/* Returns the sum of a_ik a_jk over k in [from, to), as far as both rows have entries. */
 static inline double dot_rows(int64_t n, const int64_t *first, const double *a, int64_t i, int64_t j, int64_t from,
                               int64_t to)
 {
@@ -68,8 +68,8 @@ static inline void subtract(column_of_block *sum, const column_of_block *column,
 }
 
 /*
- * rest[c] = columns j + c of rows i .. i + 3, less the products of the columns in [from, to) with those of row j + c.
- * Columns of the block that are finished stand, transposed, above the diagonal.
+ * Computes rest[c] = columns j + c of rows i .. i + 3, minus the products of the columns in [from, to) with those of
+ * row j + c.  Finished columns of the block are stored, transposed, above the diagonal.
  */
 static inline void subtract_products(int64_t n, const double *a, int64_t i, int64_t j, int64_t from, int64_t to,
                                      column_of_block rest[BLOCK])
@@ -97,7 +97,7 @@ static inline void subtract_products(int64_t n, const double *a, int64_t i, int6
     }
 }
 
-/* Keeps column j of rows i .. i + 3, and its transpose. */
+/* Stores column j of rows i .. i + 3, and its transpose. */
 static inline void keep_column(int64_t n, int64_t i, int64_t j, const column_of_block *column, double *a)
 {
     double *above = a + j * n + i;

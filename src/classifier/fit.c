@@ -8,10 +8,10 @@
 #include <string.h>
 
 static const double TOLERANCE = 1e-4; /* nats over all rows */
-static const double BEYOND = 1.6;     /* a longer step is tried if the gain is more than this times the promised gain */
+static const double BEYOND = 1.6;     /* a longer step is tried if the gain exceeds this times the predicted gain */
 static const double LONGEST = 16.0;
 static const double FAST = 0.2;   /* the matrix is kept if the decrement is at most this share of the last one */
-static const double SURELY = 4.0; /* by which a matrix that was kept may understate the decrement */
+static const double SURELY = 4.0; /* factor by which a kept matrix may understate the decrement */
 enum { MAX_ITERATIONS = 200 };
 
 nonsens_status fit_new(nonsens_context *ctx, arena *a, const classifier_sample *data, classifier_shape s,
@@ -119,8 +119,8 @@ static void swap_points(classifier_point *a, classifier_point *b)
 }
 
 /*
- * Doubles the step to `next` while that lowers the objective: past a saddle steps are too short, since the matrix has
- * no downward curvature.  far: scratch.  *current: whether the folds' sums are those of `next` afterwards.
+ * Doubles the step to `next` while that lowers the objective: past a saddle, steps are too short, since the matrix has
+ * no negative curvature.  far: scratch.  *current: whether the folds' sums are those of `next` afterwards.
  */
 static nonsens_status extend(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f,
                              const classifier_point *now, const double *step, classifier_point *next,
@@ -162,7 +162,7 @@ static nonsens_status descent_new(nonsens_context *ctx, arena *a, const classifi
     return NONSENS_OK;
 }
 
-/* Computes the next step and its decrement, by the matrix of an earlier point as long as steps shrink fast. */
+/* Computes the next step and its decrement, with the matrix of an earlier point as long as steps shrink fast. */
 static nonsens_status choose_step(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f, descent *d)
 {
     const classifier_model *m = &f->model;
@@ -192,7 +192,7 @@ static nonsens_status take_step(nonsens_context *ctx, arena *scratch, int thread
     double gain = d->now.objective - d->next.objective;
     *current = gain > 0.0;
     if (!*current && d->stale) {
-        d->before = 0.0; // the matrix of this point comes next
+        d->before = 0.0; // compute the matrix of this point next
     } else if (!*current) {
         trust_less(&d->trust);
     } else {

@@ -15,9 +15,9 @@
 /* The weight of the roughness penalty, and the basis. */
 typedef struct classifier_penalty {
     double all;                                /* best for prediction, on all rows */
-    const double *fold;                        /* (folds) best for prediction without the fold, whose rows it scores */
+    const double *fold;                        /* (folds) best for prediction without the fold; scores its rows */
     double test;                               /* for tests on all rows */
-    const classifier_sample *const *fold_data; /* (folds) rows in the basis that scores them; NULL: as for all rows */
+    const classifier_sample *const *fold_data; /* (folds) rows in the basis that scores them; NULL: that of all rows */
 } classifier_penalty;
 
 typedef struct classifier_fit {
@@ -51,7 +51,7 @@ void fit_start_extended(const classifier_fit *from, classifier_fit *f);
 
 /* Computes the objective and the sums of the folds at theta, without fitting. */
 nonsens_status fit_evaluate(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f);
-/* Fits theta to all rows, from where it is. */
+/* Fits theta to all rows, from its current value. */
 nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f);
 
 enum { FIT_NO_FOLD = -1 };
@@ -65,11 +65,11 @@ nonsens_status fit_gather(nonsens_context *ctx, arena *scratch, const classifier
 
 /*
  * Fits without one fold: theta (parameters), and the gradient of the likelihood of every other fold there (folds, p);
- * fisher: of fit_fisher.
+ * fisher: from fit_fisher.
  */
 nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const classifier_fit *f, const double *fisher,
                            int64_t fold, double *theta, double *gradient, bool *converged);
-/* Computes hessian (parameters, parameters) = the sum of these Fisher matrices but two, penalty and pins. */
+/* Computes hessian (parameters, parameters): the sum of all but two of these Fisher matrices, penalty and pins. */
 nonsens_status fit_matrix_without(nonsens_context *ctx, arena *scratch, const classifier_fit *f, const double *fisher,
                                   double lambda, int64_t fold, int64_t other, double *hessian);
 /* Fits without each fold in turn, from theta, and scores the rows of the fold. */

@@ -19,7 +19,7 @@ typedef struct descent {
     double lambda, tolerance;
     int64_t without; /* fold */
     classifier_point now, next;
-    double *now_folds, *next_folds; /* (folds, parameters) gradient of the likelihood of every fold but the left-out */
+    double *now_folds, *next_folds; /* (folds, parameters) gradient of the likelihood of all folds but `without` */
     double *hessian, *factor, *step;
     classifier_trust trust;
     bool stale; /* the matrix belongs to an earlier point */
@@ -171,7 +171,7 @@ nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const classifie
 
 typedef struct folds_state {
     classifier_fit *f;
-    double *fisher;  /* of the folds at the fit to all rows; NULL if none has its basis */
+    double *fisher;  /* of the folds at the fit to all rows; NULL if no fold has its basis */
     bool *converged; /* (folds) */
 } folds_state;
 

@@ -31,8 +31,8 @@ static void place_coefficients(classifier_model *m)
 }
 
 /*
- * Adds weight times the integral of squared derivatives of an order along one variable, averaged over the other:
- * squared differences of coefficients in units of the unit interval.
+ * Adds weight times the integral of squared derivatives of this order along one variable, averaged over the other:
+ * squared differences of coefficients, scaled to the unit interval.
  */
 static void add_roughness(int64_t basis, int64_t order, double weight, int64_t step, int64_t other, double *out)
 {
@@ -74,7 +74,7 @@ nonsens_status classifier_model_new(nonsens_context *ctx, arena *a, const classi
 
 enum { NEIGHBOURS = 9 }; /* products with entries in a row of the penalty: up to two steps along either variable */
 
-/* The k-th neighbour of product s; -1 if that is beyond the edge. */
+/* Returns the k-th neighbour of product s; -1 if that is beyond the edge. */
 static inline int64_t neighbour(const classifier_model *m, int64_t s, int k)
 {
     static const int along[NEIGHBOURS][2] = {{-2, 0}, {-1, 0}, {0, -2}, {0, -1}, {0, 0},
@@ -235,7 +235,7 @@ void model_add_bilinear(const classifier_model *m, double factor, const double *
 
 /* ---- parametrisation ---- */
 
-/* Adds n v v' to the square of the matrix that belongs to weight f of all segments. */
+/* Adds n v v' to the block of the matrix that belongs to weight f of all segments. */
 static void pin_weights(const classifier_model *m, int64_t f, const double *v, double *hessian)
 {
     for (int64_t e = 0; e < m->data->segments; e++) {

@@ -4,8 +4,8 @@
  *     logit_e(x) = c_e + sum_f a_ef h_f(x),      h_f a function of the first variable, of the second, or of both
  *
  * Every feature is a coefficient vector over the m^2 products of B-splines.  A feature of one variable has its
- * coefficients tied along the other (B-splines add up to one).  So the restricted models lie inside the free one, in
- * functions and in penalty.
+ * coefficients tied along the other (B-splines add up to one).  So the restricted models are special cases of the free
+ * one, with the same functions and penalty.
  *
  * Penalty: 1/2 sum_e pi_e |sum_f a_ef h_f|^2 with |h|^2 = lambda times the integral of the squared second derivatives
  * along either variable + GENTLE times that of the squared first derivatives, which bounds logits if segments can be
@@ -50,8 +50,8 @@ typedef struct classifier_model {
     int32_t *place;    /* (r, m^2) parameter of each tensor coefficient of each feature */
     int64_t *first;    /* (parameters) profile of the Fisher matrix */
     int64_t *square;   /* (parameters) where rows begin in a matrix (parameters, parameters): entry j is at begin + j */
-    int64_t *packed;   /* (parameters) where they begin in one that has the lower profile alone */
-    int64_t profile;   /* numbers of the latter */
+    int64_t *packed;   /* (parameters) where rows begin in a matrix that stores only the lower profile */
+    int64_t profile;   /* numbers in the latter */
     double *roughness; /* (m^2, m^2) the matrix of the second derivatives */
     double *gentle;    /* (m^2, m^2) GENTLE times that of the first derivatives */
 } classifier_model;
@@ -71,7 +71,7 @@ typedef struct classifier_sums {
     double log_likelihood; /* of the labels, in nats */
     double *gradient;      /* (parameters) of log_likelihood; added to */
     double *fisher;        /* (parameters, parameters) lower triangle, row-major; added to */
-    double *slope;         /* (segments, m^2) slope of -log_likelihood in the coefficients of each logit; added to */
+    double *slope;         /* (segments, m^2) slope of -log_likelihood by the coefficients of each logit; added to */
 } classifier_sums;
 
 /* Computes the sums over the rows of one fold. */
@@ -79,8 +79,8 @@ nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_
                          int64_t fold, classifier_sums *out);
 
 /*
- * Adds the Fisher matrix of all rows but those of one fold (-1: of all rows), rows with nearly the same logits taken
- * together (classifier_information.h).  It is close to the exact one, at a fraction of its cost.
+ * Adds the Fisher matrix of all rows but those of one fold (-1: of all rows), with rows of nearly the same logits in
+ * groups (classifier_information.h).  It is close to the exact one, at a fraction of its cost.
  */
 nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, int threads, const classifier_model *m,
                                       const double *theta, int64_t without, double *fisher);
@@ -108,9 +108,9 @@ nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const classif
 void model_add_bilinear(const classifier_model *m, double factor, const double *slope, double *hessian);
 
 /*
- * Adds to the matrix what pins the parametrisation down.  a and h are determined up to linear maps that do not change
- * the logits (a feature may absorb any other whose functions it contains; constants move between h and c), and along
- * those maps the objective is flat.  Steps are held orthogonal to them, through the weights only.
+ * Adds terms to the matrix that pin down the parametrisation.  a and h are determined up to linear maps that do not
+ * change the logits (a feature may absorb any other whose functions it contains; constants move between h and c), and
+ * along those maps the objective is flat.  The terms keep steps orthogonal to those maps, through the weights only.
  */
 nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
                          double *hessian);

@@ -13,13 +13,13 @@
 
 static const double WIDTH = 0.5;
 enum {
-    PARTS = 4 /* model_fisher_by_groups adds this many */,
-    MAX_GROUPS = 64
-}; /* in one cell; the grid of a cell becomes coarser if there would be more */
+    PARTS = 4,      /* model_fisher_by_groups adds this many */
+    MAX_GROUPS = 64 /* in one cell; the grid of a cell becomes coarser if there would be more */
+};
 
 /* The rows of one cell, fold by fold, and their groups. */
 typedef struct walk {
-    int64_t *next;  /* (folds) first row that was not taken yet */
+    int64_t *next;  /* (folds) first row that has not been taken yet */
     int64_t *end;   /* (folds) the row after the last one to take */
     int64_t count;  /* number of rows of the current cell */
     int64_t *row;   /* (count) the rows of the current cell */
@@ -36,7 +36,7 @@ typedef struct part_of_cells {
     int64_t from, to, without;
 } part_of_cells;
 
-/* scale: upper triangular R with R'R the covariance of the weights over segments. */
+/* Computes scale, the upper triangular R with R'R = the covariance of the weights over segments. */
 static void find_scale(const classifier_model *m, const classifier_tile *t,
                        double scale[MODEL_MAX_RANK][MODEL_MAX_RANK])
 {
@@ -62,7 +62,7 @@ static void find_scale(const classifier_model *m, const classifier_tile *t,
     }
 }
 
-/* The first row of a fold that is in this cell or a later one; rows of a fold are in order of their cells. */
+/* Returns the first row of a fold that is in this cell or a later one; rows of a fold are ordered by their cells. */
 static int64_t first_row(const classifier_sample *s, int64_t fold, int64_t corner)
 {
     int64_t from = s->block[fold], to = s->block[fold + 1];
@@ -97,7 +97,7 @@ static nonsens_status walk_new(nonsens_context *ctx, arena *a, const classifier_
     return NONSENS_OK;
 }
 
-/* Finds the next cell that has rows; false at the end. */
+/* Finds the next cell that has rows; returns false at the end. */
 static bool find_cell(const classifier_sample *s, const walk *w, int64_t *corner)
 {
     bool found = false;
@@ -136,7 +136,7 @@ static void take_cell(const classifier_model *m, int64_t corner, const classifie
     }
 }
 
-/* Puts the cell's rows into groups; false if there would be too many. */
+/* Puts the cell's rows into groups; returns false if there would be too many. */
 static bool try_grid(int64_t r, double width, walk *w)
 {
     w->groups = 0;
@@ -207,7 +207,7 @@ static nonsens_status add_part(nonsens_context *ctx, arena *scratch, const class
     return NONSENS_OK;
 }
 
-/* The cells in parts, which threads share; their matrices are added in a fixed order. */
+/* Parts of the cells, shared among threads; their matrices are added in a fixed order. */
 typedef struct parts_of_cells {
     const classifier_model *m;
     const double *theta;

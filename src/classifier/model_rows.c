@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Slopes over all tiles of a fold, by the coefficients of every logit and by the weights.  Both are sums over rows of
- * (products, features) times (probabilities - label indicator).
+ * Slopes over all tiles of a fold, with respect to the coefficients of every logit and to the weights.  Both are sums
+ * over rows of (products, features) times (probabilities - label indicator).
  */
 typedef struct slopes {
     int64_t left;    /* 16 products and r + 1 features, padded */

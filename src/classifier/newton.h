@@ -2,8 +2,9 @@
  * newton.h - steps of a descent on the penalised likelihood of a segment classifier.
  *
  * The matrix of a step: Fisher's + share * (bilinear part) + damping diag.  Fisher's alone (share 0) is always positive
- * definite but can be far too stiff if the model does not hold.  The full second derivative (share 1) makes the last
- * steps converge quadratically but may be indefinite before.  Levels go from share 1 to share 0; then damping grows.
+ * definite, but far too large (steps too short) if the model does not hold.  The full second derivative (share 1) makes
+ * the last steps converge quadratically but may be indefinite before.  Levels go from share 1 to share 0; then damping
+ * grows.
  */
 #ifndef CLASSIFIER_NEWTON_H
 #define CLASSIFIER_NEWTON_H
@@ -39,7 +40,7 @@ bool trust_has_converged(const classifier_trust *t, double half, double toleranc
 
 /* Reduces trust after a step that did not lower the objective. */
 void trust_less(classifier_trust *t);
-/* Adapts trust after a step that lowered the objective by this share of what the matrix promised. */
+/* Adapts trust after a step that lowered the objective by this share of what the matrix predicted. */
 void trust_weigh(classifier_trust *t, double share);
 
 /*
@@ -49,7 +50,7 @@ nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, int threads, 
                              const double *theta, double lambda, int64_t without, double *hessian);
 
 /*
- * Factors the matrix at a point, by the first level from the current one on that makes it positive definite.  Fails if
+ * Factors the matrix at a point, at the first level from the current one on that makes it positive definite.  Fails if
  * no level does.
  */
 nonsens_status newton_factor(nonsens_context *ctx, const classifier_model *m, const double *hessian,

@@ -35,9 +35,7 @@ static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fol
     return fit_without(ctx, scratch, s->f, s->fisher, fold, s->theta[fold], s->gradient[fold], &s->converged[fold]);
 }
 
-/*
- * Goes one step with Fisher's matrix from the fit without fold k to the fit without k and j, and scores fold j by it.
- */
+/* Takes one step with Fisher's matrix from the fit without fold k to the fit without k and j, and scores fold j. */
 static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const left_out_fits *s, const double *factor,
                                   int64_t k, int64_t j, double *theta)
 {
@@ -62,7 +60,7 @@ static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const le
     return NONSENS_OK;
 }
 
-/* Job: an unordered pair of folds, numbered row by row; Fisher's matrix is that of the rows in neither. */
+/* Scores an unordered pair of folds (jobs number them row by row); Fisher's matrix is that of the rows in neither. */
 static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const left_out_fits *s = state;
@@ -123,7 +121,7 @@ typedef struct search {
     double *last;                   /* (folds) at the step before, in the same basis */
     int64_t *start, *step;          /* (folds) the first step in this basis; the best so far */
     bool *over;                     /* (folds) the score has fallen in this basis */
-    bool *open;                     /* (folds) begun and not over: the score is wanted */
+    bool *open;                     /* (folds) started and not over: the score is wanted */
     double *best;                   /* (folds) the best score */
     const classifier_sample **data; /* (folds) the basis of the best score */
     double total;                   /* the best score of all folds together */
@@ -149,7 +147,7 @@ static nonsens_status search_new(nonsens_context *ctx, arena *a, const classifie
     return NONSENS_OK;
 }
 
-/* Updates the choice by the scores of one penalty in one basis; false if all folds have stopped. */
+/* Updates the choice with the scores of one penalty in one basis; returns false if all folds have stopped. */
 static bool take_step(const classifier_sample *data, int64_t step, search *s)
 {
     double total = 0.0;
@@ -174,7 +172,7 @@ static bool take_step(const classifier_sample *data, int64_t step, search *s)
     return more;
 }
 
-/* needs_total: the score of all folds together counts too. */
+/* Tries the penalties in one basis; needs_total: the score of all folds together is needed too. */
 static nonsens_status try_basis(nonsens_context *ctx, int threads, const classifier_sample *data, bool needs_total,
                                 search *s)
 {

@@ -21,8 +21,8 @@ nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64
                               classifier_penalty *out);
 
 /*
- * Computes score (folds): for fold k the sum over other folds j of their log-likelihood by a fit without k and j, nats.
- * wanted (folds): others keep their scores; NULL: all are wanted.
+ * Computes score (folds): for fold k the sum over other folds j of their log-likelihood by a fit without k and j, in
+ * nats.  wanted (folds): others keep their scores; NULL: all are wanted.
  */
 nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *f,
                               const bool *wanted, double *score);

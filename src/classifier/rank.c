@@ -1,16 +1,16 @@
 /*
  * rank.c - tests whether the segments differ in one more way than a fit of rank r describes.
  *
- * Near a fit of rank r a further feature adds gamma a' to the coefficients of the logits, and the penalised likelihood
- * rises by gamma' G a - 1/2 (gamma, a)'(F + P)(gamma, a), G the (m^2, E) score matrix.  F is taken as B'B x W, W the
- * mean of diag p - p p' over rows; weights a along those of the smaller model and along constants are left out; the
- * best (gamma, a) is then the first singular pair of the whitened G.
+ * Near a fit of rank r, an additional feature adds gamma a' to the coefficients of the logits, and the penalised
+ * likelihood rises by gamma' G a - 1/2 (gamma, a)'(F + P)(gamma, a), where G is the (m^2, E) score matrix.  F is
+ * approximated by B'B x W, where W is the mean of diag p - p p' over rows; weights a along those of the smaller model
+ * and along constants are left out; the best (gamma, a) is then the first singular pair of the whitened G.
  *
- * The law of that statistic if rank r is true comes from draws that go through the same steps: labels are drawn, the
- * smaller model follows them by one step of Fisher scoring, and the score is that after it.  So for the score itself
- * (compare_rank_score) the product form of F costs power at most, not validity; likelihood ratios (compare_rank) have
- * this law as far as F is near that form.  At r = 0 nothing is fitted, the form is exact, and G is normal; rows in
- * blocks have the law of a model without features there.
+ * The distribution of that statistic if rank r is true comes from draws that go through the same steps: labels are
+ * drawn, the smaller model is fitted to them by one step of Fisher scoring, and the score is taken after it.  So for
+ * the score itself (compare_rank_score) the product form of F costs power at most, not validity; likelihood ratios
+ * (compare_rank) have this distribution as far as F is near that form.  At r = 0 nothing is fitted, the form is exact,
+ * and G is normal; if rows are in blocks, a model without features stands in for the fit.
  */
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -25,7 +25,7 @@
 
 enum { POWER_STEPS = 20, FEW_DRAWS = 50 };
 
-/* W (E, E): mean over rows of the covariance of the segment indicator given x. */
+/* Computes W (E, E): the mean over rows of the covariance of the segment indicator given x. */
 static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const classifier_sample *data,
                                            const classifier_fit *small, double **out)
 {
@@ -43,7 +43,7 @@ static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const
     return NONSENS_OK;
 }
 
-/* Removes from row v the parts along the first `count` rows of q (of length n, orthonormal); false if none is left. */
+/* Makes row v orthogonal to the first `count` rows of q (of length n, orthonormal); false if nothing is left. */
 static bool orthogonalise(int64_t n, int64_t count, const double *q, double *v)
 {
     double before = envelope_dot(n, v, v);
@@ -190,7 +190,7 @@ static double chance_objective(const classifier_sample *data)
 
 /* ---- the statistic ---- */
 
-/* Half the largest squared singular value of the score (segments, m^2) along the free directions, whitened. */
+/* Computes half the largest squared singular value of the whitened score (segments, m^2) along the free directions. */
 static nonsens_status best_further(nonsens_context *ctx, arena *a, const classifier_sample *data,
                                    const classifier_regression *g, const freedom *f, const double *score, double *ratio)
 {
@@ -222,11 +222,11 @@ static nonsens_status best_further(nonsens_context *ctx, arena *a, const classif
     return NONSENS_OK;
 }
 
-/* ---- its law at rank one and above ---- */
+/* ---- its distribution under the null ---- */
 
 typedef struct rank_null {
     const compare_draws *by;
-    const classifier_fit *small; /* NULL: no feature is true, and rows are independent */
+    const classifier_fit *small; /* NULL: there is no feature, and rows are independent */
     const classifier_regression *basis;
     const freedom *free;
     score_law law;
@@ -234,14 +234,14 @@ typedef struct rank_null {
     double *pull;   /* (segments, m^2) slope of the penalty */
     double *factor; /* of the smaller model's penalised Fisher matrix */
     double *shrink; /* at chance: see shrinkage */
-    int64_t first;  /* the draw of the next job 0 */
+    int64_t first;  /* the draw that job 0 makes */
     double *ratio;  /* (draws) */
 } rank_null;
 
-/* Draws of the ratio if no feature is true. */
+/* Draws ratios if there is no feature. */
 static nonsens_status draw_at_chance(nonsens_context *ctx, arena *a, const rank_null *n, int64_t from, int64_t to)
 {
-    int64_t columns = n->free->count, rows = n->basis->size - 1; // less the constant
+    int64_t columns = n->free->count, rows = n->basis->size - 1; // without the constant
     double *x, *v, *image;
     ARENA_TRY(ctx, a, x, rows * columns + 1);
     ARENA_TRY(ctx, a, v, columns + 1);
@@ -256,7 +256,7 @@ static nonsens_status draw_at_chance(nonsens_context *ctx, arena *a, const rank_
     return NONSENS_OK;
 }
 
-/* slope (segments, m^2) of the penalty at theta. */
+/* Computes slope (segments, m^2) of the penalty at theta. */
 static nonsens_status penalty_slope(nonsens_context *ctx, arena *a, const classifier_fit *small, const double *theta,
                                     double *slope)
 {
@@ -266,7 +266,7 @@ static nonsens_status penalty_slope(nonsens_context *ctx, arena *a, const classi
     return model_penalty(ctx, a, &small->model, theta, small->lambda, &cost, NULL, NULL, slope);
 }
 
-/* step (parameters) of Fisher scoring for this score; theta = fitted parameters + a share of it, which is returned. */
+/* Computes a step (parameters) of Fisher scoring and theta = fitted parameters + a share of it; returns that share. */
 static double step_towards(const rank_null *n, const double *score, double *step, double *theta)
 {
     static const double SMALL = 1e-4;
@@ -285,8 +285,8 @@ static double step_towards(const rank_null *n, const double *score, double *step
 }
 
 /*
- * What the step takes off the score is linear in it, so that segments which can be told with near certainty, where a
- * whole step would overshoot, do no harm: the derivative along the step shows it; of the penalty, a small share does.
+ * Subtracts from the score what the step changes, to first order: the derivative along the step, and for the penalty a
+ * difference over a small share of it.  A whole step would overshoot if segments can be recognised with near certainty.
  */
 static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t job, void *state)
 {
@@ -312,7 +312,7 @@ static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t job, void
     return best_further(ctx, a, m->data, n->basis, n->free, score, &n->ratio[draw]);
 }
 
-/* Draws of the ratio from, ..., to - 1. */
+/* Makes the draws from, ..., to - 1 of the ratio. */
 static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, rank_null *n, int64_t from, int64_t to)
 {
     if (!n->small) {
@@ -323,7 +323,7 @@ static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, rank_null *n, 
     return parallel_for(ctx, n->by->threads, to - from, NULL, draw_job, n);
 }
 
-/* The law around a fit; NULL: at chance. */
+/* Sets up the null distribution around a fit; NULL: at chance. */
 static nonsens_status null_new(nonsens_context *ctx, arena *a, const compare_draws *by, const classifier_fit *small,
                                const classifier_regression *g, const freedom *f, rank_null *n)
 {
@@ -356,7 +356,7 @@ static nonsens_status judge_ratio(nonsens_context *ctx, arena *a, rank_null *n, 
     return NONSENS_OK;
 }
 
-/* A model without features: its constants are the shares of the segments. */
+/* Makes a model without features, whose constants are the log shares of the segments. */
 static nonsens_status fit_nothing(nonsens_context *ctx, arena *a, int threads, const classifier_fit *large,
                                   classifier_fit *out)
 {

@@ -78,7 +78,7 @@ nonsens_status sample_block_folds(nonsens_context *ctx, arena *a, int64_t segmen
     return NONSENS_OK;
 }
 
-/* Sorts rows by (fold, cell), stably: two counting passes in one key. */
+/* Sorts rows by (fold, cell), stably: a counting sort by both in one key. */
 static nonsens_status order_rows(nonsens_context *ctx, arena *a, classifier_sample *s, const int32_t *fold,
                                  const int32_t *corner)
 {

@@ -1,3 +1,4 @@
+/* score_law.c - draws scores of a segment classifier as if the fitted model were true; see score_law.h. */
 #include "classifier/score_law.h"
 
 #include "base/rng.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* sums (segments, m^2): adds factor times the products of a row to those of a segment. */
+/* Adds factor times the products of a row to the sums (segments, m^2) of a segment. */
 static void add_products(const classifier_sample *s, int64_t row, int64_t segment, double factor, double *sums)
 {
     double product[TILE_PRODUCTS], *to = sums + segment * s->basis * s->basis + s->corner[row];
@@ -21,7 +22,7 @@ nonsens_status score_law_expect(nonsens_context *ctx, arena *scratch, const scor
                                 double *out)
 {
     const classifier_sample *s = law->model->data;
-    // the slope is that of p less the label
+    // the slope is the sum of (p - label) b'
     memcpy(out, law->observed, (size_t)(s->segments * s->basis * s->basis) * sizeof *out);
     for (int64_t k = 0; k < s->folds; k++) {
         classifier_sums sums = {.slope = out};
@@ -30,7 +31,7 @@ nonsens_status score_law_expect(nonsens_context *ctx, arena *scratch, const scor
     return NONSENS_OK;
 }
 
-/* The segment whose cumulated probability first exceeds u. */
+/* Returns the segment whose cumulative probability first exceeds u. */
 static int64_t draw_label(int64_t segments, const double *probability, double u)
 {
     int64_t e = 0;
@@ -67,8 +68,8 @@ nonsens_status score_law_prepare(nonsens_context *ctx, arena *a, score_law *law,
 }
 
 /*
- * law->widening (segments): the mean over a label's rows takes one degree of freedom of its blocks, which count as
- * (sum of their rows)^2 / sum of squares.
+ * Computes law->widening (segments): the mean over a label's rows takes one degree of freedom of its blocks, whose
+ * effective number is (sum of their rows)^2 / sum of squares.
  */
 static nonsens_status find_widening(nonsens_context *ctx, arena *a, score_law *law)
 {
@@ -97,7 +98,7 @@ static int64_t padded(int64_t segments)
     return (segments + TILE_PAD - 1) / TILE_PAD * TILE_PAD;
 }
 
-/* law->by_cell (n): the sample's rows sorted by cell. */
+/* Computes law->by_cell (n): the sample's rows sorted by cell. */
 static nonsens_status sort_by_cell(nonsens_context *ctx, arena *a, score_law *law)
 {
     const classifier_sample *s = law->model->data;
@@ -159,7 +160,8 @@ nonsens_status score_law_new(nonsens_context *ctx, arena *a, const classifier_mo
     return blocks->block_of && blocks->crossing ? keep_residuals(ctx, a, out) : NONSENS_OK;
 }
 
-/* A normal number for every block, less their mean over the rows of the segment: (blocks), then (segments). */
+/* Draws a normal number for every block, minus their mean over the rows of the segment: block (blocks), mean
+ * (segments). */
 static nonsens_status draw_multipliers(nonsens_context *ctx, arena *a, const score_law *law, int64_t draw,
                                        double **block, double **mean)
 {
@@ -192,7 +194,7 @@ static nonsens_status draw_multipliers(nonsens_context *ctx, arena *a, const sco
     return NONSENS_OK;
 }
 
-/* labels = expected + sum over rows of w (label - p) b', w the multiplier of the row's block. */
+/* Adds to labels the sum over rows of w (label - p) b', where w is the multiplier of the row's block. */
 static nonsens_status draw_by_blocks(nonsens_context *ctx, arena *a, const score_law *law, int64_t draw, double *labels)
 {
     const classifier_model *m = law->model;
@@ -215,8 +217,8 @@ static nonsens_status draw_by_blocks(nonsens_context *ctx, arena *a, const score
 }
 
 /*
- * A factor for every row of the sample: the normal number of its block, less the mean of these over the rows of its
- * label, so that differences between labels do not widen the law.
+ * Draws a factor for every row of the sample: the normal number of its block, minus the mean of these over the rows of
+ * its label, so that differences between labels do not widen the distribution.
  */
 static nonsens_status draw_crossing(nonsens_context *ctx, arena *a, const score_law *law, int64_t draw, double **factor)
 {
@@ -238,7 +240,7 @@ static nonsens_status draw_crossing(nonsens_context *ctx, arena *a, const score_
     return NONSENS_OK;
 }
 
-/* sums (segments, m^2): adds those of a cell, (wide, products), and sets them to zero. */
+/* Adds the sums of a cell (wide, products) to `sums` (segments, m^2), and sets them to zero. */
 static void flush_cell(const classifier_sample *s, int64_t corner, double *cell, double *sums)
 {
     for (int64_t e = 0; e < s->segments; e++, cell += TILE_PRODUCTS) {
@@ -250,7 +252,7 @@ static void flush_cell(const classifier_sample *s, int64_t corner, double *cell,
     }
 }
 
-/* The same as draw_by_blocks, where rows of a block have different labels. */
+/* Does what draw_by_blocks does, if rows of a block may have different labels. */
 static nonsens_status draw_by_crossing(nonsens_context *ctx, arena *a, const score_law *law, int64_t draw,
                                        double *labels)
 {

@@ -1,21 +1,22 @@
 /*
  * score_law.h - how the score of a segment classifier varies if the fitted model is true.
  *
- * score (segments, m^2): of the coefficients of every logit, the sum over rows of (label - p) b', b the row's products
- * of B-splines.  Independent rows: x is kept and labels are drawn from the fitted model (label bootstrap).  Rows in
- * blocks of neighbours: a block's part is multiplied by a normal number, less the mean of those numbers in its segment
- * (wild bootstrap by blocks): blocks may then depend inside, and their parts have the mean of their segment.
+ * score (segments, m^2): for the coefficients of every logit, the sum over rows of (label - p) b', where b are the
+ * row's products of B-splines.  Independent rows: x is kept and labels are drawn from the fitted model (label
+ * bootstrap).  Rows in blocks of neighbours: a block's part is multiplied by a normal number, minus the mean of those
+ * numbers in its segment (wild bootstrap by blocks).  Rows of a block may then depend on one another, and the parts may
+ * have a common mean in a segment.
  */
 #ifndef CLASSIFIER_SCORE_LAW_H
 #define CLASSIFIER_SCORE_LAW_H
 
 #include "classifier/fit.h"
 
-/* Which rows belong together; block_of NULL: every row stands for itself. */
+/* Which rows belong together; block_of NULL: every row is its own block. */
 typedef struct classifier_blocks {
     const int32_t *block_of; /* (n) rows of the data set */
     int64_t count;
-    double inflation; /* of variances from blocks: what they miss (data/time_blocks.h) */
+    double inflation; /* factor on variances from blocks, for what they miss (data/time_blocks.h) */
     bool crossing;    /* rows of one block may have different labels */
 } classifier_blocks;
 
@@ -28,8 +29,8 @@ typedef struct score_law {
     double *observed;     /* (segments, m^2) sum over rows of label b' */
     uint16_t *label;      /* (n, draws) drawn labels of the sample's rows; NULL: by blocks */
     double *expected;     /* (segments, m^2) sum over rows of p b' */
-    double *residual;     /* (n, segments padded) label - p by rows, if blocks cross labels; else NULL */
-    int32_t *by_cell;     /* (n) which row of the sample each of these is: sorted by cell */
+    double *residual;     /* (n, segments padded) label - p, sorted by cell, if blocks cross labels; else NULL */
+    int32_t *by_cell;     /* (n) rows of the sample, sorted by cell */
     double *widening;     /* (segments) corrects squares within a label for the estimated mean; NULL also if no block
                              crosses labels */
 } score_law;
@@ -42,7 +43,7 @@ nonsens_status score_law_new(nonsens_context *ctx, arena *a, const classifier_mo
 nonsens_status score_law_prepare(nonsens_context *ctx, arena *a, score_law *law, int64_t from, int64_t to);
 
 /*
- * Draws the labels' part of the score, the sum over rows of label b': score at any theta is that less the expected
+ * Draws the labels' part of the score, the sum over rows of label b': the score at any theta is that minus the expected
  * part there (score_law_expect).
  */
 nonsens_status score_law_draw(nonsens_context *ctx, arena *scratch, const score_law *law, int64_t draw, double *labels);

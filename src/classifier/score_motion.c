@@ -26,7 +26,7 @@ nonsens_status score_motion_new(nonsens_context *ctx, arena *a, const classifier
     return NONSENS_OK;
 }
 
-/* The weights of a step, as those of a tile. */
+/* Lays out the weights of a step like those of a tile. */
 static nonsens_status transpose_weights(nonsens_context *ctx, arena *a, const classifier_model *m, int64_t wide,
                                         const double *step, double **out)
 {

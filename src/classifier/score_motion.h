@@ -1,5 +1,5 @@
 /*
- * score_motion.h - how the expected score of a segment classifier moves along a step of its parameters.
+ * score_motion.h - how the expected score of a segment classifier changes along a step of its parameters.
  *
  * Expected score (segments, m^2): the sum over rows of p b' (score_law.h).  Probabilities are kept, so that a
  * derivative takes no logits and no exponentials.

@@ -67,20 +67,20 @@ void tile_load(const classifier_model *m, const double *theta, int64_t from, int
 void tile_classify(const classifier_model *m, classifier_tile *t);
 
 /*
- * Adds sign A'B to c (left, right) for A (rows, left), B (rows, right), left and right
- * multiples of TILE_PAD; if `lower`, only blocks that touch the lower triangle.
+ * Adds sign A'B to c (left, right) for A (rows, left) and B (rows, right), where left and right are multiples of
+ * TILE_PAD; if `lower`, only blocks that touch the lower triangle.
  */
 void tile_sum(const tile_kernel *kernel, int64_t rows, const double *a, int64_t left, const double *b, int64_t right,
               double sign, bool lower, double *c);
 
-/* How probabilities move along a step of the parameters; the tile has the features of the step (tile_load). */
+/* How probabilities change along a step of the parameters; the tile has the features of the step (tile_load). */
 typedef struct tile_motion {
     const double *probability, *feature; /* (rows, wide), (rows, r) before the step */
     const double *weight;                /* (r + 1, wide) of the step */
     double *along;                       /* (TILE, wide) derivatives of the probabilities along it: result */
 } tile_motion;
 
-/* What is compiled once per instruction set: products and features of the rows; tile_classify; motions; tile_sum. */
+/* Functions compiled once per instruction set: products and features of the rows; tile_classify; motions; tile_sum. */
 struct tile_kernel {
     void (*load)(const classifier_model *m, classifier_tile *t);
     void (*classify)(const classifier_model *m, classifier_tile *t);

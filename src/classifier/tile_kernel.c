@@ -52,7 +52,7 @@ static void load(const classifier_model *m, classifier_tile *t)
 
 /* ---- probabilities ---------------------------------------------------------------------------------------------- */
 
-/* Logits of one row; returns the largest. */
+/* Computes the logits of one row; returns the largest. */
 static double fill_logits(const classifier_tile *t, int64_t r, const double *feature, double *logit)
 {
     wide top = wide_fill(-INFINITY);
@@ -71,7 +71,7 @@ static double fill_logits(const classifier_tile *t, int64_t r, const double *fea
     return largest;
 }
 
-/* Computes probabilities of one row from its logits; returns their sum before they were divided by it. */
+/* Computes probabilities of one row from its logits; returns their sum before normalisation. */
 static double find_probabilities(int64_t segments, const double *logit, double top, double *p)
 {
     wide sum = {0};
@@ -102,7 +102,7 @@ static void classify(const classifier_model *m, classifier_tile *t)
     }
 }
 
-/* p_e (d_e - sum_k p_k d_k), d the derivative of the logits: that of c_e + sum_f a_ef h_f. */
+/* Computes p_e (d_e - sum_k p_k d_k), where d is the derivative of the logits c_e + sum_f a_ef h_f. */
 static void move(const classifier_model *m, const classifier_tile *t, const tile_motion *to)
 {
     int64_t r = m->rank, size = t->wide;

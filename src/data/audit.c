@@ -2,7 +2,7 @@
  * audit.c - reports what the data cannot support: constant, discrete and autocorrelated columns, few and tiny segments.
  * Duplicated and collinear columns are in audit_linear.c.
  *
- * All but the autocorrelation is computed from rows in canonical order, so that the sentences are the same, letter by
+ * All but the autocorrelation is computed from rows in canonical order, so that the messages are the same, letter by
  * letter, for shuffled rows.
  */
 #include "data/audit.h"
@@ -76,9 +76,9 @@ static void count_values(const sort_entry *sorted, int64_t n, int64_t *distinct,
 }
 
 /*
- * Do ties matter?  A segment has as many values in effect as equally frequent ones would make as many pairs of its rows
- * equal.  Below about twenty the methods conclude less often (experiments/discreteness.py), whatever the table as a
- * whole has; and they must be fewer than half the rows of a segment, or there are few ties.
+ * Says whether ties matter.  The effective number of values in a segment is that of equally frequent values with as
+ * many equal pairs of rows.  Below about twenty the methods conclude less often (experiments/discreteness.py), however
+ * many values the whole table has.  It must also be less than half the rows of a segment; otherwise there are few ties.
  */
 static bool is_discrete(const nonsens_data *data, int64_t j, sort_entry *sorted, sort_entry *spare)
 {
@@ -127,7 +127,7 @@ static nonsens_status audit_discrete(nonsens_context *ctx, arena *scratch, nonse
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
-/* Names such as 1.25 are the first row of a file without header; whole numbers may be names: years, sites. */
+/* Warns of names such as 1.25, which are data of a file without header; whole numbers may be names: years, sites. */
 static nonsens_status audit_names(nonsens_context *ctx, nonsens_data *data)
 {
     int64_t numbers = 0, with_fraction = 0;
@@ -199,8 +199,9 @@ static double lag_one(const double *value, const int64_t *order, int64_t n)
 }
 
 /*
- * Average over segments, weighted by size.  Under independence a segment's value has mean -1/n_e and variance about
- * 1/n_e, so the average over R rows in k segments has mean -k/R and variance 1/R.
+ * Computes the average over segments, weighted by size, and says whether it is large.  Under independence a segment's
+ * value has mean -1/n_e and variance about 1/n_e, so the average over R rows in k segments has mean -k/R and variance
+ * 1/R.
  */
 static bool is_autocorrelated(const nonsens_data *data, const int64_t *order, int64_t j, double *average)
 {

@@ -2,15 +2,15 @@
  * audit.h - reports what the data cannot support, before anything is computed.
  *
  * Errors: constant columns, fewer than two rows.  Warnings: duplicated and exactly collinear columns (with the
- * combination), discrete columns, few or tiny segments, fewer than 2d+1 segments, strong lag-1 autocorrelation within
- * segments (in input order).
+ * combination), discrete columns, names that are numbers, few or tiny segments, fewer than 2d+1 segments, strong lag-1
+ * autocorrelation within segments (in input order).
  */
 #ifndef DATA_AUDIT_H
 #define DATA_AUDIT_H
 
 #include "data/dataset.h"
 
-/* Segments with fewer rows are named in a warning. */
+/* A warning counts segments with fewer rows than this. */
 enum { AUDIT_TINY_SEGMENT = 20 };
 
 /* Audits a data set: fails, or adds warnings to it. */

@@ -22,7 +22,7 @@ enum { SHOWN_TERMS = 8, SHOWN_DIGITS = 4 };
 static const double DUPLICATE = 1e-12;   /* 1 - |correlation| */
 static const double CANDIDATE = 1e-9;    /* the same, for a first look at the rounded cross products */
 static const double DEPENDENT = 1e-6;    /* norm of a residual over the norm of the column */
-static const double SHOWN_WEIGHT = 1e-6; /* standardised coefficients below this are rounding */
+static const double SHOWN_WEIGHT = 1e-6; /* standardised coefficients below this are rounding errors */
 
 /* Returns 1 - |correlation| of two standardised columns, without cancellation. */
 static double distance(const double *a, const double *b, int64_t n, double correlation)
@@ -72,7 +72,7 @@ static nonsens_status warn_duplicate(nonsens_context *ctx, const columns *c, int
                         first, second);
 }
 
-/* Finds duplicates and collects the columns that are left. */
+/* Finds duplicates and collects the other columns. */
 static nonsens_status find_duplicates(nonsens_context *ctx, columns *c)
 {
     int64_t n = c->data->n;
@@ -135,8 +135,7 @@ static void remove_parts(int64_t n, int64_t count, const double *q, double *v, d
     linalg_gemm(false, false, n, 1, count, -1.0, q, n, share, count, 1.0, v, n);
 }
 
-/* Gram-Schmidt over the kept columns in canonical order; the second projection removes what rounding left of the first.
- */
+/* Divides the kept columns by Gram-Schmidt, in canonical order; the second projection removes rounding errors. */
 static nonsens_status divide(nonsens_context *ctx, arena *scratch, const columns *c, division *out)
 {
     int64_t n = c->data->n;

@@ -2,9 +2,9 @@
  * canonical.c - orders columns, segments and rows by their values.
  *
  * Columns: by kurtosis, then |skewness|, both summed over sorted values so that not a bit depends on the order of rows;
- * equal ones by their sorted values; columns that are permutations of one another (such as ranks) by the other columns
- * in the same rows.  Values are standardised and oriented, and compared up to rounding: the order does not depend on
- * units.  Segments: larger first, then by their sorted rows.
+ * ties by their sorted values; columns that are permutations of one another (such as ranks) by the other columns in the
+ * same rows.  Values are standardised and oriented, and compared up to rounding: the order does not depend on units.
+ * Segments: larger first, then by their sorted rows.
  *
  * Orientation: a column is mirrored if that makes its skewness positive.  A symmetric one is mirrored if that makes it
  * high in the rows that are far from the middle in all columns together.  A column that is symmetric in this too keeps
@@ -23,7 +23,7 @@
 static const double ROUNDING = 1e-9;
 
 typedef struct shape {
-    double kurtosis, skewness;    /* the latter without its sign, 0 if it is rounding; both 0 for a constant column */
+    double kurtosis, skewness;    /* skewness: without its sign, 0 if it is rounding; both 0 for a constant column */
     double factor, middle, scale; /* (value * factor - middle) * scale has mean 0, variance 1 and this skewness, or is 0
                                      throughout; factor is negative if the skewness is */
 } shape;
@@ -68,7 +68,7 @@ static double mean_of_sorted(const sort_entry *sorted, int64_t n, double sign, d
     return mean + error / (double)n;
 }
 
-/* Moments of values brought to [-1, 1] first, so that no finite column overflows. */
+/* Computes moments after scaling values to [-1, 1], so that no finite column overflows. */
 static shape shape_of_sorted(const sort_entry *sorted, int64_t n, double sign)
 {
     double low = value_at(sorted, n, sign, 0), high = value_at(sorted, n, sign, n - 1);
@@ -97,7 +97,7 @@ static shape shape_of_column(const ranking *r, int64_t j)
 {
     sort_column(r->in->column[j], r->in->n, r->a, r->spare);
     shape found = shape_of_sorted(r->a, r->in->n, 1.0);
-    if (found.skewness < 0.0) { // the same as its mirror image, to the last bit
+    if (found.skewness < 0.0) { // so that the mirror image gives the same bits
         found = shape_of_sorted(r->a, r->in->n, -1.0);
     }
     if (found.skewness <= ROUNDING * found.kurtosis) {
@@ -176,7 +176,7 @@ static void find_sums(const ranking *r)
     }
 }
 
-/* Compares rows by what they hold beside the column: the sum of all values, then the size of the segment. */
+/* Compares rows by what they hold besides the column: the sum of all values, then the size of the segment. */
 static int compare_contexts(const void *state, int64_t row_a, int64_t row_b)
 {
     const ranking *r = state;
@@ -226,7 +226,7 @@ static int compare_joint(const ranking *r)
     return 0;
 }
 
-/* Compares columns of the same kurtosis, to single precision. */
+/* Compares columns whose kurtosis is equal in single precision. */
 static int compare_columns(const void *state, int64_t i, int64_t j)
 {
     const ranking *r = state;

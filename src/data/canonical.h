@@ -1,6 +1,6 @@
 /*
- * canonical.h - canonical order of columns, segments and rows, and orientation of columns, which depend on the values
- * alone (dataset.h describes them).
+ * canonical.h - canonical order of columns, segments and rows, and orientation of columns, which depend only on the
+ * values (dataset.h describes them).
  */
 #ifndef DATA_CANONICAL_H
 #define DATA_CANONICAL_H
@@ -34,7 +34,7 @@ nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canoni
 
 /* Hashes n, d, E, segment sizes, and values, signs and gaps in canonical row and column order. */
 uint64_t canonical_hash(const nonsens_data *data);
-/* Hashes that, names, labels, missing values and the order of rows: all of the data that a line of a run depends on. */
+/* Hashes the same and names, labels, gaps and the order of rows: all of the data that a line of a run depends on. */
 uint64_t canonical_hash_all(const nonsens_data *data);
 
 #endif

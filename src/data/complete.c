@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* Lists the rows that have all of the columns, row (n); returns how many. */
+/* Lists the rows that have a value in all of the columns, row (n); returns how many. */
 static int64_t list_complete(const nonsens_data *data, int64_t count, const int64_t *index, int64_t *row)
 {
     int64_t kept = 0;
@@ -29,7 +29,7 @@ static nonsens_status refuse_empty(nonsens_context *ctx, const nonsens_data *dat
                 show_list_end(&list));
 }
 
-/* Leaves out tiny segments alone: the columns were tidied in all rows, or named. */
+/* Leaves out only tiny segments: the columns were already tidied in all rows, or named. */
 static nonsens_status tidy_rows(nonsens_context *ctx, const nonsens_options *options, nonsens_data **data)
 {
     nonsens_options segments_alone = *options;

@@ -1,5 +1,5 @@
 /*
- * complete.h - rows that have a value of each of some variables, for questions that need all values (--na pairwise).
+ * complete.h - selects rows with a value of each of some variables, for questions that need all values (--na pairwise).
  *
  * What such rows say holds for all rows if values are missing at random: not because of the values of the variables in
  * question.

@@ -1,6 +1,4 @@
-/*
- * dataset.c - builds the data set that every method works on; also the accessors of the public header.
- */
+/* dataset.c - builds the data set that every method works on; also the accessors of the public header. */
 #include "data/dataset.h"
 
 #include "base/require.h"
@@ -16,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What dataset_new is given. */
+/* The arguments of dataset_new. */
 typedef struct build_input {
     int64_t n, d, segments;
     const double *const *column; // (d) of n
@@ -54,7 +52,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* O(d log d) comparisons: there may be very many columns. */
+/* Checks that names differ, with O(d log d) comparisons: there may be very many columns. */
 static nonsens_status check_names(nonsens_context *ctx, arena *scratch, const build_input *in)
 {
     const char **sorted; // (d)
@@ -216,7 +214,7 @@ nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d,
     return build(ctx, &in, false, out);
 }
 
-/* Takes some of the columns of a data set (NULL: all), with all rows, where they are. */
+/* Takes some of the columns of a data set (NULL: all) with all rows; copies only those with missing values. */
 static nonsens_status take_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t count,
                                    const int64_t *index, build_input *in)
 {
@@ -399,7 +397,7 @@ static nonsens_status categorise(nonsens_context *ctx, arena *scratch, int64_t n
     return NONSENS_OK;
 }
 
-/* Names and strides are checked before any value is read; in->names are c1, c2, ... if there are none. */
+/* Copies arrays; checks names and strides before reading any value; in->names become c1, c2, ... if NULL. */
 static nonsens_status gather_arrays(nonsens_context *ctx, arena *scratch, const double *values, int64_t row_stride,
                                     int64_t column_stride, const int64_t *segment, build_input *in)
 {

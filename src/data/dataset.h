@@ -3,8 +3,8 @@
  *
  * Canonical order makes results independent of the order of rows, segments and columns and of label names:
  *   columns  are ranked by affine-invariant content (column_rank); x itself keeps the user's order
- *            each is mirrored if that makes its skewness positive (canonical.h): whoever shows a number that depends on
- *            the sign of a mirrored column must reverse it
+ * each is mirrored if that makes its skewness positive (canonical.h): code that shows a number that depends on the sign
+ * of a mirrored column must reverse it
  *   segments are sorted by size, then by content
  *   rows     are sorted by segment, then by value (columns compared in rank order)
  * input_row and sign map back.
@@ -20,9 +20,9 @@
 struct nonsens_data {
     arena memory; /* owns everything below */
     int64_t n, d;
-    int64_t segments;     /* E; 0 if the user named no segments (all rows are then one stretch, start[0..1]) */
+    int64_t segments;     /* E; 0 if the user named no segments (all rows are then one group, start[0..1]) */
     matrix x;             /* (n, d) finite values, times sign */
-    bool *gap;            /* (n, d) the value is missing, and x holds the median of its column; NULL: none is */
+    bool *gap;            /* (n, d) the value is missing, and x holds the median of its column; NULL: no gaps */
     double *sign;         /* (d) 1, or -1 for a mirrored column */
     char **names;         /* (d) */
     char **labels;        /* (E) label texts in canonical segment order */
@@ -37,21 +37,21 @@ struct nonsens_data {
     char **left_out[2];   /* (left_out_count) names of variables, and labels of segments, that tidy.c left out */
     int64_t left_out_count[2], left_out_capacity[2];
     date_span dates; /* when the rows were recorded, if the file says so */
-    char **warning;  /* (warnings) sentences of reading and audit */
+    char **warning;  /* (warnings) sentences from reading and audit */
     int64_t warnings, warning_capacity;
     char **note; /* (notes) how the file was understood, in sentences */
     int64_t notes, note_capacity;
 };
 
 /*
- * Builds the data set in canonical order from columns as the user has them.  column: d pointers to n values; category:
- * n labels 0..E-1 or NULL; names, labels: copied.  input_row may be NULL (0..n-1).  Ends with the audit (audit.h).
+ * Builds the data set in canonical order from columns in the user's order.  column: d pointers to n values; category: n
+ * labels 0..E-1 or NULL; names, labels: copied.  input_row may be NULL (0..n-1).  Ends with the audit (audit.h).
  */
 nonsens_status dataset_new(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
                            const char *const *names, const int32_t *category, int64_t segments,
                            const char *const *labels, const int64_t *input_row, nonsens_data **out);
 
-/* Does the same without the audit: a constant column is no error, and NaN is a missing value. */
+/* Does the same without the audit: a constant column is not an error, and NaN is a missing value. */
 nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
                                      const char *const *names, const int32_t *category, int64_t segments,
                                      const char *const *labels, const int64_t *input_row, nonsens_data **out);
@@ -75,7 +75,7 @@ nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int6
 nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t count,
                             const int64_t *row, nonsens_data **out);
 
-/* Returns the segments, or one group of all rows if there are none or tests are pooled; whole (2) must live as long. */
+/* Returns the segments, or one group of all rows if there are none or tests are pooled; whole (2) must outlive it. */
 row_groups dataset_groups(const nonsens_data *data, const nonsens_options *options, int64_t whole[2]);
 
 /* Says whether a value of the user's column j is missing. */
@@ -114,7 +114,7 @@ nonsens_status dataset_note(nonsens_context *ctx, nonsens_data *data, const char
 
 /* What can be left out. */
 enum { LEFT_OUT_VARIABLE, LEFT_OUT_SEGMENT };
-/* Keeps the name of a variable, or the label of a segment, that is left out: files beside the data may name it. */
+/* Keeps the name of a variable, or the label of a segment, that is left out: other input files may name it. */
 nonsens_status dataset_remember_left_out(nonsens_context *ctx, int kind, const char *text, nonsens_data *data);
 
 /* Adds a sentence to data->warning. */

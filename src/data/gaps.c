@@ -1,4 +1,4 @@
-/* gaps.c - puts medians in place of missing values, and takes them back. */
+/* gaps.c - puts medians in place of missing values, and restores NaN. */
 #include "data/gaps.h"
 
 #include "math/sort.h"
@@ -16,7 +16,7 @@ static bool has_gap(int64_t n, const double *column)
     return false;
 }
 
-/* Copies a column with its median in place of what is missing; 0 if nothing is there. */
+/* Copies a column with its median in place of missing values; 0 if all are missing. */
 static nonsens_status copy_filled(nonsens_context *ctx, arena *a, int64_t n, const double *column, const double **out)
 {
     double *copy, *present, *spare;
@@ -30,7 +30,7 @@ static nonsens_status copy_filled(nonsens_context *ctx, arena *a, int64_t n, con
         }
     }
     sort_doubles(count, present, spare);
-    double median = count > 0 ? 0.5 * present[(count - 1) / 2] + 0.5 * present[count / 2] : 0.0; // the same mirrored
+    double median = count > 0 ? 0.5 * present[(count - 1) / 2] + 0.5 * present[count / 2] : 0.0; // mirrors with values
     for (int64_t i = 0; i < n; i++) {
         copy[i] = isnan(column[i]) ? median : column[i];
     }

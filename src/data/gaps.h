@@ -1,13 +1,13 @@
 /*
- * gaps.h - missing values of columns: NaN in what is read; in a data set the median of the column, and a mark that
- * keeps whoever looks at marks from using it.
+ * gaps.h - missing values of columns: NaN in the input; in a data set the median of the column, and a mark, so that
+ * code that checks marks does not use it.
  */
 #ifndef DATA_GAPS_H
 #define DATA_GAPS_H
 
 #include "base/memory.h"
 
-/* Sets *out to the columns (d) of n, with copies in place of those that have missing values; or to `column` itself. */
+/* Sets *out to the columns (d) of n, with filled copies of those that have missing values; or to `column` itself. */
 nonsens_status gaps_fill(nonsens_context *ctx, arena *a, int64_t n, int64_t d, const double *const *column,
                          const double *const **out);
 

@@ -1,4 +1,4 @@
-/* labels.c - see labels.h. */
+/* labels.c - finds segments by their labels; see labels.h. */
 #include "data/labels.h"
 
 #include "base/natural.h"

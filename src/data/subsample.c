@@ -1,4 +1,4 @@
-/* subsample.c - draws a sample of the rows, segment by segment; it depends on values and seed, not on their order. */
+/* subsample.c - draws a sample of the rows, segment by segment; without blocks, row order does not matter. */
 #include "data/subsample.h"
 
 #include "base/rng.h"
@@ -30,7 +30,7 @@ static void list_rows(const nonsens_data *data, int64_t begin, int64_t end, bool
     }
 }
 
-/* Draws blocks of `length` of the `rows` listed rows without replacement: at least `wanted` rows.  Returns how many. */
+/* Draws blocks of `length` listed rows without replacement until there are `wanted` rows or more; returns how many. */
 static int64_t draw_blocks(rng *r, const row_position *from, int64_t rows, int64_t length, int64_t wanted,
                            int64_t *index, int64_t *out)
 {

@@ -1,3 +1,4 @@
+/* tidy.c - leaves out constant columns, copies of columns and tiny segments; see tidy.h. */
 #include "data/tidy.h"
 
 #include "base/show.h"
@@ -14,12 +15,12 @@
 enum {
     USABLE_ROWS = 10, /* of a segment; tests of independence skip smaller ones */
     FEW_SEGMENTS = 3,
-    COMPARED_ROWS = 4, /* fewer make columns correlate by chance, as do fewer than there are columns */
+    COMPARED_ROWS = 4, /* with fewer rows, or no more rows than columns, columns correlate by chance */
     LISTED = 8
 };
 static const double COPY = 0.9999;     /* correlation beyond which a column is a copy */
-static const double RANK_COPY = 0.999; /* the same of ranks inside segments */
-static const double EXACT_COPY = 1e-9; /* 1 - |correlation| of copies that no method can keep apart */
+static const double RANK_COPY = 0.999; /* the same for ranks inside segments */
+static const double EXACT_COPY = 1e-9; /* 1 - |correlation| of copies that no method can distinguish */
 
 /* Replaces *data by some of its columns and rows (NULL: all); warnings stay. */
 static nonsens_status reduce(nonsens_context *ctx, int64_t columns, const int64_t *index, int64_t rows,
@@ -51,7 +52,7 @@ static int64_t segment_rows(const nonsens_data *data, int64_t e)
     return data->start[e + 1] - data->start[e];
 }
 
-/* A segment that explain is asked about stays, however small it is. */
+/* Says whether a segment stays; one that explain is asked about does, however small it is. */
 static bool is_kept(const nonsens_data *data, const nonsens_options *options, int64_t e, int64_t min_rows)
 {
     const char *label = data->labels[e];
@@ -83,7 +84,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* label (count): of the segments that were left out. */
+/* Warns of the segments that were left out, label (count). */
 static nonsens_status warn_segments(nonsens_context *ctx, int64_t min_rows, int64_t count, const char **label,
                                     int64_t segments, int64_t rows, nonsens_data *data)
 {
@@ -135,7 +136,7 @@ static nonsens_status tidy_segments(nonsens_context *ctx, const nonsens_options 
 
 enum { KEPT = -1, CONSTANT = -2 };
 
-/* What is found out about the columns. */
+/* What is known about the columns. */
 typedef struct columns {
     const nonsens_data *data;
     int64_t *fate; // (d) KEPT, CONSTANT, or the column that it is a copy of
@@ -152,7 +153,7 @@ static void find_constants(columns *c)
     }
 }
 
-/* rank (n): inside segments, centred, over the rows of the segment; equal values share theirs.  entry, spare: (n). */
+/* Fills rank (n): inside segments, centred, divided by their rows; equal values share a rank.  entry, spare: (n). */
 static void rank_inside(const nonsens_data *data, const double *value, sort_entry *entry, sort_entry *spare,
                         double *rank)
 {
@@ -169,7 +170,7 @@ static void rank_inside(const nonsens_data *data, const double *value, sort_entr
     }
 }
 
-/* Says whether ranks inside segments agree; columns that are constant in every segment have no ranks to differ in. */
+/* Says whether ranks inside segments agree; those of columns that are constant in every segment do. */
 static nonsens_status ranks_agree(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t a, int64_t b,
                                   bool *agree)
 {
@@ -235,7 +236,7 @@ static nonsens_status find_copies(nonsens_context *ctx, arena *scratch, columns 
     return NONSENS_OK;
 }
 
-/* Copies matter where causes are looked for, or sources: there they take the place of one another. */
+/* Says whether copies matter: in a search for causes, or sources, one copy can take the place of another. */
 static bool seeks_copies(const nonsens_options *options, bool named)
 {
     return options->command != NONSENS_COMMAND_INDEPENDENCE && !(named && options->command == NONSENS_COMMAND_DIAGNOSE);
@@ -273,7 +274,7 @@ static nonsens_status describe(nonsens_context *ctx, arena *scratch, const colum
     return out->text ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* reasons (count <= d + 1): for the constant columns, then for the copies of each column. */
+/* Lists reasons (count <= d + 1): for the constant columns, then for the copies of each column. */
 static nonsens_status describe_all(nonsens_context *ctx, arena *scratch, const columns *c, reason **out, int64_t *count)
 {
     ARENA_TRY(ctx, scratch, *out, c->data->d + 1);
@@ -321,7 +322,7 @@ static nonsens_status refuse_few(nonsens_context *ctx, const nonsens_options *op
                 copies && !c->exact ? ", or take copies as they are with --keep-all" : "");
 }
 
-/* --target names a variable, or counts them: then none may be left out. */
+/* Checks --target: the variable that it names must stay; if it is a number (#2), all must stay. */
 static nonsens_status check_target(nonsens_context *ctx, const nonsens_options *options, const columns *c,
                                    const char *why)
 {
@@ -373,7 +374,7 @@ static nonsens_status leave_out(nonsens_context *ctx, arena *scratch, const nons
     return NONSENS_OK;
 }
 
-/* Named variables stay: a constant one is an error of the audit, and copies are one here. */
+/* Refuses copies among named variables, which all stay; the audit refuses constant ones. */
 static nonsens_status refuse_copies(nonsens_context *ctx, arena *scratch, const columns *c)
 {
     for (int64_t j = 0; j < c->data->d; j++) {

@@ -1,14 +1,15 @@
+/* time_blocks.c - measures the memory of rows in time and cuts them into blocks; see time_blocks.h. */
 #include "data/time_blocks.h"
 
 #include "math/sort.h"
 
 #include <math.h>
 
-enum { MIN_BLOCKS = 3, MEMORIES = 3, PASSES = 3 }; /* MEMORIES: that a block is long */
+enum { MIN_BLOCKS = 3, MEMORIES = 3, PASSES = 3 }; /* MEMORIES: length of a block in memories */
 static const double STANDS_OUT = 2.0;              /* standard errors of an autocorrelation */
 static const double MAX_MISSED = 0.5;              /* share of the variance that blocks may miss */
 
-/* Data without segments are one stretch of rows. */
+/* Returns the number of groups of rows: one without segments. */
 static int64_t stretches(const nonsens_data *data)
 {
     return data->segments > 0 ? data->segments : 1;
@@ -64,10 +65,10 @@ static double products_at(const series *s, int64_t lag)
     return sum;
 }
 
-/* Lags one by one and then ever more at a time, each for its neighbours: the sum takes a few hundred passes at most. */
+/* A range of lags, represented by its middle: one lag, later ever more, so that a few hundred passes suffice. */
 typedef struct lags {
     int64_t first, count; /* these lags */
-    int64_t middle;       /* stands for them */
+    int64_t middle;       /* represents them */
 } lags;
 
 static lags next_lags(const lags *last)
@@ -82,8 +83,8 @@ typedef struct memory {
 } memory;
 
 /*
- * Centring takes about time / rows-of-a-segment off every autocorrelation, which is put back; since that needs the
- * time, the sum is taken several times.
+ * Computes the memory of a series.  Centring lowers every autocorrelation by about time / (rows of a segment), which is
+ * added back; since that needs the time, the sum is computed several times.
  */
 static memory memory_of(const series *s)
 {
@@ -105,7 +106,7 @@ static memory memory_of(const series *s)
     return m;
 }
 
-/* The longest memory of the columns' values and of their distances from the segment's mean. */
+/* Finds the longest memory of the columns' ranks and of their distances from the segment's mean. */
 static nonsens_status longest_memory(nonsens_context *ctx, arena *scratch, const nonsens_data *data, memory *out)
 {
     int64_t *order;
@@ -151,7 +152,7 @@ nonsens_status time_blocks_joint_memory(nonsens_context *ctx, arena *scratch, co
     double chance = STANDS_OUT / sqrt((double)data->n), rows = (double)data->n / (double)s->segments;
     for (lags l = next_lags(NULL); l.middle <= (int64_t)(rows / MIN_BLOCKS); l = next_lags(&l)) {
         double r[2] = {products_at(&s[0], l.middle) / square[0], products_at(&s[1], l.middle) / square[1]};
-        if (!(fmin(r[0], r[1]) > chance)) { // nor are they numbers, if a series is constant
+        if (!(fmin(r[0], r[1]) > chance)) { // also if they are NaN: a series is constant
             break;
         }
         sum += (double)l.count * r[0] * r[1];

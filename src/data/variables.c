@@ -61,7 +61,7 @@ static nonsens_status add_name(nonsens_context *ctx, arena *a, const nonsens_dat
     return NONSENS_OK;
 }
 
-/* A list as a whole may be a name with commas in it. */
+/* Adds the names of a list; the whole list may also be one name that contains commas. */
 static nonsens_status add_list(nonsens_context *ctx, arena *a, const nonsens_data *data, const char *key,
                                const char *list, namings *all, int64_t *count)
 {
@@ -89,8 +89,8 @@ static bool is_taken(const namings *all, int64_t index)
 }
 
 /*
- * #k counts the variables.  But if the data have just the columns of a file that were named, in this order, reading
- * has counted the file's columns; #k then stands for the next variable that no name stands for.
+ * Resolves #k, the k-th variable.  But if the data have only the columns of a file that were named, in this order, #k
+ * counted the file's columns when they were read; it is then the next variable that is not named.
  */
 static void place_numbers(const nonsens_data *data, namings *all)
 {
@@ -170,7 +170,7 @@ static nonsens_status pass_warnings(nonsens_context *ctx, const nonsens_data *da
     return NONSENS_OK;
 }
 
-/* Returns the data themselves if they have just these variables in this order, else a new data set of complete rows. */
+/* Returns the data themselves if they have just these variables in this order, or a new data set of complete rows. */
 static nonsens_status select_columns(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                      int64_t count, const int64_t *index, const nonsens_data **out,
                                      nonsens_data **owned)

@@ -1,6 +1,4 @@
-/*
- * variables.h - finds the variables that --x, --y, --given and --target name.
- */
+/* variables.h - finds the variables that --x, --y, --given and --target name. */
 #ifndef DATA_VARIABLES_H
 #define DATA_VARIABLES_H
 
@@ -20,7 +18,7 @@ static inline void variables_release(variable_roles *roles)
 }
 
 /*
- * Finds the variables of x, y and given; x_only: of x alone.  Without names the data must have just two (one).  Rows in
+ * Finds the variables of x, y and given; x_only: only of x.  Without names the data must have just two (one).  Rows in
  * which one of them is missing are left out (complete.h).
  */
 nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -28,7 +26,8 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
 
 /*
  * Finds the two variables that --x and --y name, or the only two there are.  *pair is `data` itself if it has just
- * these two in this order, else a data set that the caller frees through *owned (NULL if there is nothing to free).
+ * these two in this order, otherwise a data set that the caller frees through *owned (NULL if there is nothing to
+ * free).
  */
 nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                               const nonsens_data **pair, nonsens_data **owned);

@@ -1,4 +1,4 @@
-/* edge.h - what an edge has as long as nothing is estimated of it. */
+/* edge.h - the values of an edge before its effect is estimated. */
 #ifndef GRAPH_EDGE_H
 #define GRAPH_EDGE_H
 

@@ -1,6 +1,6 @@
 /*
- * first_failure.h - stops a parallel loop whose jobs are many expensive tests: once a job has failed, those after it
- * do nothing.  Jobs before it continue, so that the failure of the lowest job is reported for any number of threads.
+ * first_failure.h - stops a parallel loop whose jobs are many expensive tests: once a job has failed, later jobs do
+ * nothing.  Earlier jobs continue, so that the failure of the lowest job is reported for any number of threads.
  */
 #ifndef GRAPH_FIRST_FAILURE_H
 #define GRAPH_FIRST_FAILURE_H

@@ -16,7 +16,7 @@ typedef struct knowledge {
 
 enum { KNOWLEDGE_FORBIDDEN = 1, KNOWLEDGE_REQUIRED = 2 };
 
-/* Makes knowledge of d nodes in which nothing is known; memory from `a`. */
+/* Makes empty knowledge about d nodes; memory from `a`. */
 nonsens_status knowledge_new(nonsens_context *ctx, arena *a, int64_t d, knowledge *out);
 
 /* Copies knowledge to another order of nodes: node i of *out is node order[i] of k; memory from `a`. */

@@ -87,7 +87,7 @@ nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag 
 nonsens_status metrics_closure(nonsens_context *ctx, const pdag *g, pdag *out)
 {
     pdag_copy(g, out);
-    // rows of `child` become all nodes that arrows lead to (Warshall, J. ACM 9, 1962, a row of bits at a time)
+    // rows of `child` become all nodes that arrows reach (Warshall, J. ACM 9, 1962, a row of bits at a time)
     for (int64_t via = 0; via < g->d; via++) {
         const uint64_t *beyond = pdag_row(out, out->child, via);
         TRY(check_cancelled(ctx));
@@ -109,7 +109,7 @@ nonsens_status metrics_closure(nonsens_context *ctx, const pdag *g, pdag *out)
         }
     }
     for (int64_t a = 0; a < g->d; a++) {
-        bits_put(out->child + a * out->words, a, false); // a cycle leads to itself
+        bits_put(out->child + a * out->words, a, false); // a node on a cycle reaches itself
     }
     return NONSENS_OK;
 }

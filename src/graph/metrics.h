@@ -1,6 +1,4 @@
-/*
- * metrics.h - compares an estimated graph with the truth; computes the completed pattern of a DAG and the closure.
- */
+/* metrics.h - compares an estimated graph with the truth; computes the completed pattern of a DAG and the closure. */
 #ifndef GRAPH_METRICS_H
 #define GRAPH_METRICS_H
 
@@ -24,7 +22,7 @@ typedef struct metrics {
     metrics_score arrows;   /* arrows with one head, true if the truth has the same; possible: d (d - 1) */
     /*
      * Of the true arrows whose nodes are also adjacent in the estimate (`directions`), the fraction that are the same
-     * arrow in the estimate; a line or two heads instead are not correct.  NaN if there are no such arrows.
+     * arrow in the estimate; a line or an arrow with two heads is not correct.  NaN if there are no such arrows.
      */
     int64_t directions;
     double direction_accuracy;
@@ -36,13 +34,13 @@ void metrics_compare(const pdag *estimate, const pdag *truth, metrics *out);
 
 /*
  * Computes the completed pattern (CPDAG) of a DAG: an arrow if all DAGs with the same skeleton and v-structures have
- * it, else a line.  out: a graph of the same d.  Fails if `dag` has lines, arrows with two heads or a cycle.
+ * it, otherwise a line.  out: a graph of the same d.  Fails if `dag` has lines, arrows with two heads or a cycle.
  */
 nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag *dag, pdag *out);
 
 /*
- * Computes the transitive closure: a -> b if arrows lead from a to b, two heads if they also lead back (a cycle); else
- * the lines and two heads of `g`.  out: a graph of the same d.
+ * Computes the transitive closure: a -> b if arrows lead from a to b, two heads if they also lead back (a cycle),
+ * otherwise the lines and two heads of `g`.  out: a graph of the same d.
  */
 nonsens_status metrics_closure(nonsens_context *ctx, const pdag *g, pdag *out);
 

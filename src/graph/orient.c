@@ -8,10 +8,10 @@
  *   4  if a - c -> e -> b, c and b not adjacent, a and e adjacent; needed only if there are arrows that do not follow
  *      from v-structures.
  *
- * They are applied in rounds: a round collects all that the rules imply for the current graph, then directs it at once.
- * If tests err, rules may contradict one another.  A line for which they imply both directions stays a line, and so do
- * lines that a round's arrows would make part of a cycle or of a new v-structure.  So the outcome does not depend on
- * the order of the nodes, as it would if each arrow were drawn as soon as it is implied.
+ * They are applied in rounds: a round collects all arrows that the rules imply for the current graph, then draws them
+ * at once.  If tests err, rules may contradict one another.  A line for which they imply both directions stays a line,
+ * and so do lines that a round's arrows would make part of a cycle or of a new v-structure.  So the outcome does not
+ * depend on the order of the nodes, as it would if each arrow were drawn as soon as it is implied.
  */
 #include "graph/orient.h"
 
@@ -92,7 +92,7 @@ bool orient_would_collide(const orienter *o, int64_t a, int64_t b)
 
 /* ---- rules ------------------------------------------------------------------------------------------------------ */
 
-/* True for a non-collider x - y - z. */
+/* Says whether x - y - z is a non-collider. */
 static bool is_chain(const orienter *o, int64_t x, int64_t y, int64_t z)
 {
     return x != z && !pdag_is_adjacent(o->graph, x, z) && !orient_is_open(o, x, y, z);

@@ -1,5 +1,5 @@
 /*
- * orient.h - directs the edges of a skeleton: what is known, v-structures, then Meek's rules until nothing changes.
+ * orient.h - directs the edges of a skeleton: by what is known, v-structures, then Meek's rules until nothing changes.
  *
  * Usual order of calls: orient_new, orient_knowledge, orient_colliders, orient_rules, then orient_edge for single
  * edges that a method can direct in another way.  No step makes a cycle of arrows; the rules and orient_edge make no
@@ -16,9 +16,9 @@
 /*
  * Decides when x - y - z, with x and z not adjacent, is a v-structure.  PLAIN: y is not in the set that separates x and
  * z.  CONSERVATIVE (Ramsey, Zhang, Spirtes, UAI 2006): y is in none of the sets that separate them, among all subsets
- * of the neighbours of x and of z.  MAJORITY (Colombo, Maathuis 2014): y is in less than half of them.  With the latter
- * two a triple may be ambiguous (no set separates; y is in some sets; in exactly half): neither a v-structure nor
- * evidence against one.
+ * of the neighbours of x and of z.  MAJORITY (Colombo, Maathuis 2014): y is in less than half of them.  Under the
+ * latter two rules a triple may be ambiguous (no set separates; y is in some sets; in exactly half): neither a
+ * v-structure nor evidence against one.
  */
 enum collider_rule { ORIENT_PLAIN, ORIENT_CONSERVATIVE, ORIENT_MAJORITY };
 
@@ -44,7 +44,7 @@ typedef struct orient_triple {
     int32_t x, z, y;
     bool collider;  /* by the tests */
     bool open;      /* ambiguous, or a v-structure that was left out: rules do not use it */
-    double p_value; /* largest p-value of x and z: PLAIN: that of the skeleton; else over all sets that were tested */
+    double p_value; /* largest p-value of x and z: PLAIN: that of the skeleton; otherwise over all sets tested */
 } orient_triple;
 
 typedef struct orienter {
@@ -60,7 +60,7 @@ typedef struct orienter {
 /* Sets *out up for a graph, with lines or arrows, that is changed in place.  known may be NULL.  Memory from `keep`. */
 nonsens_status orient_new(nonsens_context *ctx, arena *keep, pdag *graph, const knowledge *known, orienter *out);
 
-/* Directs what is known; fails if that makes a cycle. */
+/* Directs edges by what is known; fails if that makes a cycle. */
 nonsens_status orient_knowledge(nonsens_context *ctx, orienter *o);
 
 /*

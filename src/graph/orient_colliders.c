@@ -35,7 +35,7 @@ static int64_t list_triples(const pdag *g, orient_triple *out)
     return count;
 }
 
-/* Whether a -> b agrees with what is known and with the arrows of the graph. */
+/* Says whether a -> b agrees with what is known and with the arrows of the graph. */
 static bool is_allowed(const orienter *o, int64_t a, int64_t b)
 {
     enum pdag_mark mark = pdag_mark_of(o->graph, a, b);

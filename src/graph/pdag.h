@@ -60,7 +60,7 @@ bool pdag_is_arrow(const pdag *g, int64_t a, int64_t b); /* a -> b */
 int64_t pdag_neighbours(const pdag *g, int64_t a, int64_t *out);
 int64_t pdag_parents(const pdag *g, int64_t a, int64_t *out);
 
-/* Returns whether arrows lead from a to b, which is not a. */
+/* Returns whether arrows lead from a to another node b. */
 bool pdag_is_ancestor(const pdag *g, int64_t a, int64_t b);
 /* Returns whether a -> b would close a cycle of arrows. */
 bool pdag_would_close_cycle(const pdag *g, int64_t a, int64_t b);

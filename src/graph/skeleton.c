@@ -5,10 +5,10 @@
  * adj(x) \ {y}, then of adj(y) \ {x} (those not tested yet), each in lexicographic order.  The first one with p > alpha
  * removes the edge and is kept.  Levels end when no node has enough neighbours.  As adjacencies are frozen, pairs do
  * not affect one another within a level: they are jobs of a parallel loop.  The result is the same for any number of
- * threads and, up to which of several separating sets comes first, for any order of the nodes.
+ * threads and, except for which of several separating sets comes first, for any order of the nodes.
  *
- * Deviations: pairs that cannot be adjacent (knowledge.h) begin without an edge and without a separating set; pairs
- * with a required arrow are not tested.
+ * Differences from the paper: pairs that cannot be adjacent (knowledge.h) begin without an edge and without a
+ * separating set; pairs with a required arrow are not tested.
  */
 #include "graph/skeleton.h"
 
@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_JOBS = 1024 }; /* of a level, about: if there are more pairs, a job tests several */
+enum { MAX_JOBS = 1024 }; /* in a level, about; if there are more pairs, a job tests several */
 
 /* A level's work: the pairs to be tested given sets of one size, x[k] < y[k], and what is found about each. */
 typedef struct level_work {
@@ -150,7 +150,7 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
 
 /* ---- levels ----------------------------------------------------------------------------------------------------- */
 
-/* Whether sets of this size remain to be tried on the adjacent nodes x and y. */
+/* Says whether sets of this size remain to be tried on the adjacent nodes x and y. */
 static bool is_open(const skeleton_options *o, const pdag *g, int64_t x, int64_t y, int64_t size)
 {
     int64_t near_x = bits_count(pdag_row(g, g->adjacent, x), g->words) - 1;

@@ -26,7 +26,7 @@ typedef struct skeleton_options {
     int64_t max_given;      /* maximal size of a set; negative: no limit */
     const knowledge *known; /* NULL: nothing is known */
     int threads;
-    const char *phase; /* for progress reports, which begin anew for each size of sets; NULL: none */
+    const char *phase; /* for progress reports, which start again for each size of sets; NULL: none */
 } skeleton_options;
 
 /* What was found about two nodes. */

@@ -20,7 +20,7 @@ static nonsens_status translate(nonsens_context *ctx, arena *scratch, const int6
     return NONSENS_OK;
 }
 
-/* A variable that is a function of what is given says nothing about an edge. */
+/* Returns 0, which keeps the edge, if the given variables determine x or y: such a test says nothing about the edge. */
 static double answer_of(bool determined, double p_value)
 {
     return determined ? 0.0 : p_value;

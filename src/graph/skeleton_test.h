@@ -1,5 +1,5 @@
 /*
- * skeleton_test.h - ready tests for skeleton.h: any tester of indep/ci.h, and Fisher's z straight from correlation
+ * skeleton_test.h - ready-made tests for skeleton.h: any tester of indep/ci.h, and Fisher's z straight from correlation
  * matrices, without the tester's memory and lock.
  *
  * Both give the same p-value, bit for bit, if nodes are in the order of the tester's ranks.
@@ -11,7 +11,7 @@
 #include "indep/ci.h"
 #include "indep/fisher_z.h"
 
-/* The tester, and which of its variables a node is (NULL: node i is variable i). */
+/* The tester, and the variable of each node in it (NULL: node i is variable i). */
 typedef struct skeleton_ci {
     ci_tester *tester;
     const int64_t *variable;

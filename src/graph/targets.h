@@ -2,8 +2,8 @@
  * targets.h - which segments intervened on which variables (--targets, docs/targets.md).
  *
  * Fixed: the variable was set from outside, whatever its causes.  Changed: its own mechanism is another one there.
- * Activity: what the variable does to others is.  A segment may also be known to intervene on some variable, nobody
- * knows which.
+ * Activity: its effect on other variables is another one there.  It may also be known that a segment intervened on some
+ * variable, but not on which.
  */
 #ifndef GRAPH_TARGETS_H
 #define GRAPH_TARGETS_H
@@ -16,8 +16,8 @@ typedef struct targets {
     int64_t segments, d;
     const char *const *label; /* (segments) texts live as long as the data */
     uint8_t *kind;            /* (segments, d) enum target_kind at [e * d + j] */
-    bool *unknown;            /* (segments) a variable was hit, and which one is not known */
-    const char *ignored;      /* a sentence on lines of the file without effect; NULL: none */
+    bool *unknown;            /* (segments) a variable was hit, but it is not known which */
+    const char *ignored;      /* a sentence about lines of the file that have no effect; NULL: none */
 } targets;
 
 /* Makes a list without targets; memory from `a`. */
@@ -44,8 +44,8 @@ static inline bool targets_hits(const targets *t, int64_t segment, int64_t node)
 }
 
 /*
- * Says whether the variable's mechanism may be another one in the segment than elsewhere: it was hit itself, what some
- * other variable does was changed, or nobody knows what was hit.
+ * Says whether the variable's mechanism may be another one in the segment than elsewhere: it was hit itself, the
+ * activity of another variable was changed, or it is not known what was hit.
  */
 bool targets_may_differ(const targets *t, int64_t segment, int64_t node);
 

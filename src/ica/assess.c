@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* sum |v| / max |v| - 1 of d values with stride; a line of zeros, which says nothing, counts as the worst. */
+/* Returns sum |v| / max |v| - 1 of d values with stride; zeros, which give no information, count as the worst case. */
 static double line_spread(int64_t d, int64_t stride, const double *v)
 {
     double sum = 0.0, largest = 0.0;
@@ -33,7 +33,7 @@ double ica_amari(int64_t d, const double *p)
     return d > 1 ? sum / (2.0 * (double)d * (double)(d - 1)) : 0.0;
 }
 
-/* Columns of x with mean 0 and length 1; zeros for a constant.  Scaled first: squares may overflow or underflow. */
+/* Computes columns of x with mean 0 and length 1; zeros for a constant.  Scales first, since squares may overflow. */
 static nonsens_status normalised(nonsens_context *ctx, arena *a, matrix x, double **out)
 {
     int64_t n = x.rows;

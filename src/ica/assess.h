@@ -12,8 +12,8 @@
 double ica_amari(int64_t d, const double *p);
 
 /*
- * Computes the mean |correlation| of the columns of truth (n, d) with those of estimate (n, d) under the best matching
- * of one to one (Hungarian method); match[j] is the estimate's column for the truth's column j.
+ * Computes the mean |correlation| of the columns of truth (n, d) with those of estimate (n, d) under the best
+ * one-to-one matching (Hungarian method); match[j] is the estimate's column for the truth's column j.
  */
 nonsens_status ica_mean_correlation(nonsens_context *ctx, arena *a, matrix truth, matrix estimate, int64_t *match,
                                     double *out);

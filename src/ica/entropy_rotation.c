@@ -1,16 +1,16 @@
 /*
- * entropy_rotation.c - finds the rotation with the smallest sum of marginal entropies inside segments.
+ * entropy_rotation.c - finds the rotation that minimises the sum of marginal entropies inside segments.
  *
- * Inside a segment the sum of the marginal entropies of the rotated, whitened sources exceeds their joint entropy,
- * which no rotation changes, by their mutual information.  The contrast sum_e n_e/n sum_j H_e(s_j) is therefore the
- * mutual information given the segment, up to a constant.  It uses shapes, scales and edges of the densities and does
- * not need sources that change over segments.
+ * Inside a segment, the sum of the marginal entropies of the rotated, whitened sources exceeds their joint entropy by
+ * their mutual information, and no rotation changes the joint entropy.  The contrast sum_e n_e/n sum_j H_e(s_j) is
+ * therefore the mutual information given the segment, up to a constant.  It uses the shapes, scales and edges of the
+ * densities, and does not need sources that change over segments.
  *
  * H is the spacing estimate of Vasicek (J. R. Stat. Soc. B 38, 1976) as used by RADICAL (Learned-Miller and Fisher,
  * JMLR 4, 2003): the mean over i of log(s_(i+m) - s_(i-m)) - psi(number of gaps between them) + psi(n_e + 1), with
- * m = sqrt(n_e).  Deviations: windows are cut at the ends of the sample instead of dropping the tails, which removes
- * most of the bias (measured for Laplace, 500 rows: +.04 against -.12 nat); no jittered copies of the rows; segments
- * are estimated one by one.  One-spacings (math/entropy.h) are far noisier and jagged as a function of the angle.
+ * m = sqrt(n_e).  Differences: windows are cut at the ends of the sample instead of dropping the tails, which removes
+ * most of the bias (measured for Laplace, 500 rows: +.04 instead of -.12 nats); there are no jittered copies of the
+ * rows; segments are estimated one by one.  One-spacings (math/entropy.h) are much noisier and jagged in the angle.
  */
 #include "ica/ica_internal.h"
 
@@ -21,7 +21,7 @@
 
 static const ica_search ANGLES_OF_TWO = {.grid = 64, .precision = 1e-5, .stop = 1e-4, .max_sweeps = 1};
 static const ica_search ANGLES_OF_MANY = {.grid = 32, .precision = 1e-4, .stop = 2e-3, .max_sweeps = 12};
-/* Windows below this fraction of m / n_e (in pooled standard deviations) are ties of rounded data and pull an axis. */
+/* Windows below this fraction of m / n_e (in pooled standard deviations) are ties of rounded data and attract axes. */
 static const double TIE = 1e-3;
 
 typedef struct entropy_state {
@@ -29,10 +29,10 @@ typedef struct entropy_state {
     double *work;     /* (2, rows of the largest segment) */
     int64_t largest;  /* rows of the largest segment */
     double *digammas; /* (segments) mean of psi(n_e + 1) - psi(gaps) */
-    int64_t *spacing; /* (segments) m: windows reach from i - m to i + m */
+    int64_t *spacing; /* (segments) m: windows extend from i - m to i + m */
 } entropy_state;
 
-/* sum_e n_e/n H_e of one source s (n). */
+/* Returns sum_e n_e/n H_e of one source s (n). */
 static double source_entropy(const entropy_state *state, const double *s)
 {
     const ica_data *data = state->rows.data;
@@ -60,10 +60,10 @@ static double plane_entropy(void *opaque, int64_t j, int64_t k, double c, double
     return source_entropy(state, state->rows.u) + source_entropy(state, state->rows.v);
 }
 
-/* Mean over the n windows of psi(n + 1) - psi(gaps): 2 m gaps inside, m to 2 m - 1 at both ends; needs n >= 2 m. */
+/* Returns the mean of psi(n + 1) - psi(gaps) over n windows: 2 m gaps, or m to 2 m - 1 at both ends; needs n >= 2 m. */
 static double mean_digamma_difference(int64_t n, int64_t m)
 {
-    double difference = 0.0; /* psi of whole numbers differs by a harmonic sum */
+    double difference = 0.0; /* values of psi at whole numbers differ by a harmonic sum */
     for (int64_t i = 2 * m; i <= n; i++) {
         difference += 1.0 / (double)i;
     }

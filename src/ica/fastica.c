@@ -8,13 +8,13 @@
  *                                                or, with deflation, each w_j orthogonal to those before, |w_j| = 1.
  *
  * The objective is minus his approximation of negentropy, up to a factor: J = sum_j (E G(s_j) - E G(nu))^2, nu standard
- * normal.  Of several starts the one with the largest J is kept.  The first start is the rows as they come, the others
- * are random rotations.
+ * normal.  Of several starts, the one with the largest J is kept.  The first start is the identity, the others are
+ * random rotations.
  *
- * Deviations: the step is measured by |w_new - w_old|^2 / 2 = 1 - |cosine|, which loses no digits, and is followed down
- * to an angle of 1e-9.  Steps may alternate between two points for ever, mostly if the contrast cannot distinguish the
- * sources from normal ones.  If two steps lead back, the search continues from the midpoint.  If there is no midpoint,
- * because two directions are exchanged, it ends without convergence.
+ * Differences: the step is measured by |w_new - w_old|^2 / 2 = 1 - |cosine|, which loses no digits, and iteration stops
+ * at an angle of 1e-9.  Steps may alternate between two points for ever, mostly if the contrast cannot distinguish the
+ * sources from normal ones.  If two steps lead back to the same point, the search continues from the midpoint.  If
+ * there is no midpoint, because two directions are exchanged, it ends without convergence.
  */
 #include "ica/fastica.h"
 
@@ -28,12 +28,12 @@
 static const ica_fastica_limits LIMITS = {.tolerance = 5e-19, .max_iterations = 500};
 /* E G(nu) by quadrature with 30 digits: log cosh; -1 / sqrt 2; 3 / 4; 0. */
 static const double GAUSSIAN_VALUE[] = {0.37456720749143797, -0.70710678118654752, 0.75, 0.0};
-/* Steps alternate if two of them lead back to within this fraction of one step's 1 - |cosine|. */
+/* Steps alternate if two of them return to within this fraction of one step's 1 - |cosine|. */
 static const double ALTERNATES = 0.01;
-/* Eigenvalues of W'W, relative to the largest, below which the inverse root is not exact to rounding. */
+/* Smallest / largest eigenvalue of W'W below which the inverse root is not exact to rounding, or not computed. */
 static const double WELL_CONDITIONED = 1e-6, SINGULAR = 1e-20;
 enum { DECORRELATIONS = 4 };
-enum { GAP_ROWS = 4096 }; /* the weakest plane is sought on at most this many evenly spaced rows */
+enum { GAP_ROWS = 4096 }; /* the weakest plane is determined from at most this many evenly spaced rows */
 
 typedef struct fixed_point {
     nonsens_context *ctx;
@@ -41,7 +41,7 @@ typedef struct fixed_point {
     int64_t d;
     ica_blocks blocks;
     ica_fastica_limits limits;
-    double *w;          /* (d, d) a column is the direction of a source */
+    double *w;          /* (d, d) each column is the direction of a source */
     double *next;       /* (d, d) where the step leads */
     double *earlier;    /* (d, d) where the last step began */
     double *root;       /* (d, d) */
@@ -55,7 +55,7 @@ typedef struct fixed_point {
 
 /*
  * Removes from v (d, count) its components along the first `done` directions; returns the smallest fraction of a
- * column's squared length that is left.
+ * column's squared length that remains.
  */
 static double remove_directions(const fixed_point *p, int64_t done, int64_t count, double *v)
 {
@@ -69,7 +69,7 @@ static double remove_directions(const fixed_point *p, int64_t done, int64_t coun
     return smallest;
 }
 
-/* One round of v (d, count) <- v (v'v)^{-1/2}; *condition = smallest over largest eigenvalue, 0 if nothing was done. */
+/* Computes v (d, count) <- v (v'v)^{-1/2} once; *condition = smallest / largest eigenvalue, 0 if nothing was done. */
 static nonsens_status decorrelate_once(fixed_point *p, int64_t count, double *v, double *condition)
 {
     int64_t d = p->d;
@@ -92,7 +92,7 @@ static nonsens_status decorrelate_once(fixed_point *p, int64_t count, double *v,
     return NONSENS_OK;
 }
 
-/* Makes the columns of v (d, count) orthonormal, none before another; *possible = false if they are dependent. */
+/* Makes the columns of v (d, count) orthonormal, treating all alike; *possible = false if they are dependent. */
 static nonsens_status decorrelate(fixed_point *p, int64_t done, int64_t count, double *v, bool *possible)
 {
     double condition = 0.0;
@@ -109,8 +109,8 @@ static nonsens_status decorrelate(fixed_point *p, int64_t done, int64_t count, d
 }
 
 /*
- * Makes the directions orthonormal one by one after a search that broke off.  An axis replaces a direction that depends
- * on those before it.
+ * Makes the directions orthonormal one by one after a search that failed.  If a direction depends on those before it,
+ * an axis replaces it.
  */
 static nonsens_status restore_orthonormal(fixed_point *p, int64_t done, int64_t count)
 {
@@ -130,7 +130,7 @@ static nonsens_status restore_orthonormal(fixed_point *p, int64_t done, int64_t 
 
 /* ---- steps --------------------------------------------------------------------------------------------------- */
 
-/* The largest 1 - |cosine| between columns of a and b (d, count). */
+/* Returns the largest 1 - |cosine| between columns of a and b (d, count). */
 static double largest_turn(int64_t d, int64_t count, const double *a, const double *b)
 {
     double largest = 0.0;
@@ -144,7 +144,7 @@ static double largest_turn(int64_t d, int64_t count, const double *a, const doub
     return largest;
 }
 
-/* next = the fixed-point step from w (d, count), each column on w's side. */
+/* next = the fixed-point step from w (d, count), with signs such that each column points towards w's. */
 static nonsens_status make_step(fixed_point *p, int64_t done, int64_t count, const double *w, bool *possible)
 {
     int64_t d = p->d;
@@ -162,7 +162,7 @@ static nonsens_status make_step(fixed_point *p, int64_t done, int64_t count, con
     return decorrelate(p, done, count, p->next, possible);
 }
 
-/* Repeats the step for `count` directions from the `done`-th on until they no longer move. */
+/* Repeats the step for `count` directions, from number `done` on, until they no longer move. */
 static nonsens_status find_directions(fixed_point *p, int64_t done, int64_t count)
 {
     int64_t d = p->d, size = d * count;
@@ -171,7 +171,7 @@ static nonsens_status find_directions(fixed_point *p, int64_t done, int64_t coun
     for (int i = 0; possible && i < p->limits.max_iterations; i++) {
         TRY(make_step(p, done, count, w, &possible));
         if (!possible) {
-            break; /* the contrast is flat in some direction: do not move */
+            break; /* the contrast is flat in some direction: keep w */
         }
         p->iterations++;
         double turn = largest_turn(d, count, p->next, w);
@@ -213,7 +213,7 @@ static nonsens_status search_from_here(fixed_point *p, bool deflation, double *o
     return NONSENS_OK;
 }
 
-/* Keeps the best of all starts. */
+/* Runs the search from all starts and keeps the best result. */
 nonsens_status ica_fastica_within(nonsens_context *ctx, arena *a, ica_data *data, const ica_options *options,
                                   const ica_fastica_limits *limits, double *rotation, ica_result *out)
 {

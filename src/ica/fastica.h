@@ -9,7 +9,7 @@ typedef struct ica_fastica_limits {
     int max_iterations;
 } ica_fastica_limits;
 
-/* Runs the search alone: turns data and rotation (d, d), sets out's objective, iterations, converged, but no gap. */
+/* Runs only the search: turns data and rotation (d, d), sets out's objective, iterations, converged, not the gap. */
 nonsens_status ica_fastica_within(nonsens_context *ctx, arena *a, ica_data *data, const ica_options *options,
                                   const ica_fastica_limits *limits, double *rotation, ica_result *out);
 

@@ -1,10 +1,11 @@
 /*
  * ica.c - the common part of linear ICA inside segments: whitening, a canonical start, dispatch, canonical output.
  *
- * Whitening uses the pooled within-segment covariance (segment means removed).  The whitened basis is then fixed by
- * content: its axes are the eigenvectors of sum_e n_e C_e^2, C_e the covariances of the segments (with one segment:
- * of the fourth moments E |y|^2 y y', Cardoso's FOBI, 1989).  Both are diagonal in the true sources, so this is a fair
- * start as well, and since they turn with the data, B z and z lead to the same computation up to rounding.
+ * Whitening uses the pooled within-segment covariance (segment means removed).  The basis of the whitened data is then
+ * determined by the data alone: its axes are the eigenvectors of sum_e n_e C_e^2, C_e the covariances of the segments
+ * (with one segment: of the fourth moments E |y|^2 y y', Cardoso's FOBI, 1989).  Both matrices are diagonal in the true
+ * sources, so this is a good start, too, and they rotate with the data, so B z and z give the same computation up to
+ * rounding.
  */
 #include "ica/ica.h"
 
@@ -15,21 +16,21 @@
 #include <math.h>
 #include <string.h>
 
-/* A smaller skewness is rounding and does not decide a sign. */
+/* A smaller skewness may be rounding and does not decide a sign. */
 static const double SYMMETRIC = 1e-9;
 
 /* ---- canonical basis and output ------------------------------------------------------------------------------ */
 
-/* The state of one call; y is whitened, segment-centred and, from canonical_basis on, in the canonical basis. */
+/* The state of one call; y is whitened, centred in each segment and, after canonical_basis, in the canonical basis. */
 typedef struct unmixing_job {
     arena *scratch;
     int64_t n, d, segments;
     const int64_t *start;
-    int64_t whole[2]; /* `start` of all rows as one segment */
+    int64_t whole[2]; /* `start` for all rows as one segment */
     double *y;        /* (n, d) */
-    double *mean;     /* (segments, d) of white * z in each segment, around that of all rows */
+    double *mean;     /* (segments, d) of white * z in each segment, minus that of all rows */
     double *white;    /* (d, d): y = white * (z - segment mean) */
-    double *rotation; /* (d, d): sources = rotation * y; joint diagonalisation and Infomax leave a general matrix */
+    double *rotation; /* (d, d): sources = rotation * y; a general matrix for joint diagonalisation and Infomax */
     double *square;   /* (d, d) scratch */
 } unmixing_job;
 
@@ -57,7 +58,7 @@ static double mean_of_rows(const double *column, int64_t first, int64_t end)
     return end > first ? sum / (double)(end - first) : 0.0;
 }
 
-/* Computes the segment means in units of y and removes them from y, which total whitening leaves with them. */
+/* Computes the segment means in units of y and removes them from y, since total whitening does not. */
 static nonsens_status take_means(nonsens_context *ctx, unmixing_job *job, matrix z)
 {
     int64_t n = job->n, d = job->d, segments = job->segments;
@@ -142,7 +143,7 @@ static void negate(int64_t n, double *v)
     }
 }
 
-/* Turns y and white into the eigenvectors of an equivariant matrix, each signed by its skewness. */
+/* Rotates y and white to the eigenvectors of an equivariant matrix, with signs that make skewnesses positive. */
 static nonsens_status canonical_basis(nonsens_context *ctx, unmixing_job *job)
 {
     int64_t n = job->n, d = job->d;
@@ -171,7 +172,7 @@ static nonsens_status canonical_basis(nonsens_context *ctx, unmixing_job *job)
     return NONSENS_OK;
 }
 
-/* Copies the rows of segments with at least 2 (d + 1) rows; with fewer a contrast overfits or is unbounded. */
+/* Copies the rows of segments with at least 2 (d + 1) rows; with fewer, a contrast overfits or is unbounded. */
 static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *job, ica_data *data)
 {
     int64_t *start, min_rows = 2 * (job->d + 1);
@@ -208,7 +209,7 @@ static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *
     return NONSENS_OK;
 }
 
-/* Returns the largest weight of row 0 of w (d, d), with its sign. */
+/* Returns the weight of row 0 of w (d, d) that is largest in absolute value, with its sign. */
 static double largest_weight(int64_t d, const double *w)
 {
     double largest = w[0];
@@ -218,7 +219,7 @@ static double largest_weight(int64_t d, const double *w)
     return largest;
 }
 
-/* Scales, signs and sorts the rows of rotation * white into unmix (d, d). */
+/* Writes the rows of rotation * white to unmix (d, d), with canonical scales, signs and order. */
 static nonsens_status canonical_output(nonsens_context *ctx, const unmixing_job *job, double *unmix)
 {
     int64_t n = job->n, d = job->d;
@@ -297,7 +298,7 @@ static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix
     ARENA_TRY(ctx, job->scratch, job->white, d * d);
     ARENA_TRY(ctx, job->scratch, job->rotation, d * d);
     ARENA_TRY(ctx, job->scratch, job->square, d * d);
-    if (sees || !total) { /* also if the total covariance whitens: the rank inside segments must be full */
+    if (sees || !total) { /* also before total whitening, to check that the rank inside segments is full */
         TRY(ica_whiten(ctx, job->scratch, z, job->segments, job->start, options->names, standardised, scale,
                        job->white));
     }

@@ -1,8 +1,8 @@
 /*
- * ica_internal.h - what the files of this folder share: the whitened data, planar rotations, the contrasts.
+ * ica_internal.h - declarations that the files of this folder share: whitened data, planar rotations, contrasts.
  *
- * A contrast is a sum over sources, so turning two sources in their plane changes two terms only; every algorithm
- * starts (and the entropy search also ends) with Jacobi-like sweeps over planes, each searched globally.
+ * A contrast is a sum over sources, so rotating two sources in their plane changes only two terms.  Algorithms start
+ * (and the entropy search also ends) with Jacobi-like sweeps over planes, each of which is searched globally.
  */
 #ifndef ICA_ICA_INTERNAL_H
 #define ICA_ICA_INTERNAL_H
@@ -10,12 +10,12 @@
 #include "ica/ica.h"
 #include "ica/statistics.h"
 
-/* Whitened, segment-centred rows of the segments that are large enough to enter a contrast. */
+/* Rows of the segments that are large enough for a contrast, whitened and centred in each segment. */
 typedef struct ica_data {
     int64_t n, d, segments;
     const int64_t *start; /* (segments + 1) */
     double *y;            /* (n, d); columns are rotated in place as the search proceeds */
-    double *mean;         /* (segments, d) what was subtracted from y; in units of y, around the mean of all rows */
+    double *mean;         /* (segments, d) what was subtracted from y; in units of y, minus the mean of all rows */
 } ica_data;
 
 static inline int64_t ica_largest_segment(const ica_data *data)
@@ -35,18 +35,18 @@ static inline double ica_segment_weight(const ica_data *data, int64_t e)
 
 /*
  * Computes white (d, d) with white * C_within * white' = I (whiten.c).  Leaves the standardised data in y (n, d) and
- * its scales in scale (d).  Fails, naming columns, if they are constant or linearly dependent inside segments; names
- * may be NULL.
+ * its scales in scale (d).  Fails, and names the columns, if some are constant or linearly dependent inside segments;
+ * names may be NULL.
  */
 nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
                           const char *const *names, double *y, double *scale, double *white);
 
-/* Sets out (rows) to the column minus the mean of its segment.  Two passes: large offsets cost no digits. */
+/* Sets out (rows) to the column minus the mean of its segment.  Makes two passes: large offsets cost no digits. */
 void ica_centre_column(const double *column, int64_t segments, const int64_t *start, double *out);
 
 /*
- * Turning by (c, s) replaces sources j and k by c s_j + s s_k and -s s_j + c s_k.
- * `plane` returns the two terms of the contrast after such a turn without making it; `turn` makes it.
+ * A turn by (c, s) replaces sources j and k by c s_j + s s_k and -s s_j + c s_k. `plane` returns the two terms of the
+ * contrast after a turn without making it; `turn` makes it.
  */
 typedef struct ica_contrast {
     void *state;
@@ -57,46 +57,46 @@ typedef struct ica_contrast {
 typedef struct ica_search {
     int grid;         /* even number of angles over a quarter turn, the period of every contrast */
     double precision; /* of the angle in one plane, radians */
-    double stop;      /* a sweep that turns nothing by more than this is the last */
+    double stop;      /* a sweep with no larger turn than this is the last */
     int max_sweeps;
 } ica_search;
 
-/* Sweeps over all planes of d sources until nothing turns any more.  One sweep is enough for d = 2. */
+/* Sweeps over all planes of d sources until turns are negligible.  One sweep suffices for d = 2. */
 nonsens_status ica_sweep_planes(nonsens_context *ctx, int64_t d, const ica_contrast *contrast, const ica_search *search,
                                 int *sweeps, bool *converged);
 
-/* Returns the min over planes of (max over angles - value here) of the contrast, at least 0. */
+/* Returns the minimum over planes of (maximum over angles - current value) of the contrast, at least 0. */
 double ica_weakest_plane(int64_t d, const ica_contrast *contrast);
 
 /* Computes u = c a + s b, v = -s a + c b over n values with stride; u, v may be a, b. */
 void ica_turn_pair(int64_t n, int64_t stride, double c, double s, const double *a, const double *b, double *u,
                    double *v);
 
-/* A contrast that is evaluated on the rows themselves: its state begins with this. */
+/* The first member of the state of every contrast that is evaluated on the rows themselves. */
 typedef struct ica_rows {
     ica_data *data;
-    double *rotation; /* (d, d), rotated along with the data */
-    double *u, *v;    /* (n) scratch: a pair of sources on trial */
+    double *rotation; /* (d, d), rotated together with the data */
+    double *u, *v;    /* (n) scratch: a trial pair of sources */
 } ica_rows;
 
 /* Sets rows up for data and rotation, which it keeps; scratch comes from `a`. */
 nonsens_status ica_rows_new(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_rows *rows);
 
-/* Turns sources j and k of the ica_rows that `state` begins with, and its rotation. */
+/* Turns sources j and k of the ica_rows at the beginning of `state`, and its rotation. */
 void ica_rows_turn(void *state, int64_t j, int64_t k, double c, double s);
 
-/* Finds the unmixing (d, d) of whitened data (joint_diagonalisation.c); overwrites any start, needs two segments. */
+/* Finds the unmixing (d, d), at first the identity, of whitened data (joint_diagonalisation.c); needs two segments. */
 nonsens_status ica_joint_diagonalisation(nonsens_context *ctx, arena *a, const ica_data *data, double *unmixing,
                                          ica_result *out);
 
-/* Turns data and rotation roughly to the best rotation for the same criterion: a start for the other contrasts. */
+/* Turns data and rotation, at first the identity, roughly to the best by this criterion: a start for others. */
 nonsens_status ica_start_by_covariances(nonsens_context *ctx, arena *a, ica_data *data, double *rotation);
 
-/* Turns data and rotation (d, d) to the least Gaussian sources (fastica.c); segments do not matter. */
+/* Turns data and rotation (d, d) to the least Gaussian sources (fastica.c); ignores segments. */
 nonsens_status ica_fastica(nonsens_context *ctx, arena *a, ica_data *data, const ica_options *options, double *rotation,
                            ica_result *out);
 
-/* Finds the unmixing (d, d) of the whitened data, a general matrix (infomax.c); segments do not matter. */
+/* Finds the unmixing (d, d) of the whitened data, a general matrix (infomax.c); ignores segments. */
 nonsens_status ica_infomax(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
                            double *unmixing, ica_result *out);
 
@@ -119,7 +119,7 @@ typedef struct ica_score_options {
 
 typedef struct ica_score_fit {
     double *rotation, *location; /* (d, d) and (d): sources = rotation * y - location */
-    double value, contrast_gap;  /* J, and the weakest plane's; NaN for many sources */
+    double value, contrast_gap;  /* J; the gap, NaN for many sources */
     int iterations;
     bool converged;
 } ica_score_fit;
@@ -128,11 +128,11 @@ typedef struct ica_score_fit {
 nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                  ica_score_fit *fit);
 
-/* Computes out (segments): what each adds to J of the rows in `test` with the coefficients fitted to `train`. */
+/* Computes out (segments): each one's contribution to J of the rows in `test`, with coefficients fitted to `train`. */
 nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
                                   const ica_score_options *options, const ica_score_fit *fit, double *out);
 
-/* Computes J and its gradient as the descent sees them, for tests; x: the rotation (Cayley) after fit's, locations. */
+/* For tests: computes J and its gradient as in the descent; x: the rotation after fit's (Cayley), then locations. */
 nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
                                double *gradient);

@@ -6,19 +6,19 @@
  *
  *     L(W) = -log |det W| + sum_j E [u_j^2 / 2 + k_j log cosh u_j + c(k_j)]
  *
- * is minimised, c making densities of both kinds comparable (up to the d/2 log 2 pi of the normal one):
- * c(1) = log E sech(nu), c(-1) = log E cosh(nu) = 1/2, nu standard normal.  The relative gradient for W <- (I + D) W is
+ * is minimised, where c makes the densities of both kinds comparable (up to the normal d/2 log 2 pi): c(1) = log E
+ * sech(nu), c(-1) = log E cosh(nu) = 1/2, nu standard normal.  The relative gradient for W <- (I + D) W is
  *
  *     G = E phi(u) u' - I,   phi_j(u) = u_j + k_j tanh u_j,
  *
  * and k_j = sign(E sech^2 u_j E u_j^2 - E u_j tanh u_j), which is 0 for a normal source of any scale.
  *
- * Deviations: no stochastic gradient, but full steps D = -H^{-1} G with a line search.  H is the Hessian for
- * independent sources: for every pair the block (a_ij, 1; 1, a_ji), a_ij = E phi'(u_i) E u_j^2, its eigenvalues raised
- * to a floor, and 1 + a_ii for a scale.  It preconditions L-BFGS, as in Ablin, Cardoso and Gramfort, "Faster
+ * Differences: instead of a stochastic gradient, full steps D = -H^{-1} G with a line search.  H is the Hessian for
+ * independent sources: for every pair the block (a_ij, 1; 1, a_ji), a_ij = E phi'(u_i) E u_j^2, with eigenvalues raised
+ * to a lower bound, and 1 + a_ii for a scale.  It preconditions L-BFGS, as in Ablin, Cardoso and Gramfort, "Faster
  * independent component analysis by preconditioning with Hessian approximations", IEEE Trans. Signal Processing 66,
  * 2018.  The signs are decided at the start, again when the gradient is small, and at the end, until they no longer
- * change; after MAX_SWITCHES changes they are held.
+ * change; after MAX_SWITCHES changes they are fixed.
  */
 #include "ica/ica_internal.h"
 #include "ica/row_blocks.h"
@@ -32,14 +32,14 @@
 enum { MAX_ITERATIONS = 500, MAX_SWITCHES = 20, MAX_HALVINGS = 12, MEMORY = 7, GAP_ROWS = 4096 };
 static const double STATIONARY = 1e-9;        /* max |G| at the end */
 static const double NEARLY_STATIONARY = 0.02; /* max |G| at which the signs are decided again */
-static const double MIN_CURVATURE = 0.01;     /* of a pair of sources */
-static const double ROUNDING = 1e-13;         /* of L: a smaller change does not count */
+static const double MIN_CURVATURE = 0.01;     /* smallest eigenvalue of a pair's block */
+static const double ROUNDING = 1e-13;         /* of L: smaller changes do not count */
 /* c(1) by quadrature with 30 digits, c(-1). */
 static const double LOG_MASS_SUPER = -0.29939807202542053, LOG_MASS_SUB = 0.5;
 
-/* Everything that belongs to one W. */
+/* All quantities that belong to one W. */
 typedef struct infomax_point {
-    double *w;          /* (d, d) a column is the direction of a source: u = y w */
+    double *w;          /* (d, d) each column is the direction of a source: u = y w */
     double *covariance; /* (d, d) E u u' */
     double *tanh_u;     /* (d, d) element (i, j): E tanh(u_i) u_j */
     double *slope;      /* (d) E sech^2 u */
@@ -53,7 +53,7 @@ typedef struct infomax {
     ica_blocks blocks;
     double *total;             /* (d, d) E y y' */
     double *sign;              /* (d) k */
-    infomax_point here, trial; /* exchanged when a step is taken */
+    infomax_point here, trial; /* swapped when a step is made */
     double *gradient, *change; /* (d, d) G, and its change in the last step */
     double *direction;         /* (d, d) D */
     double *square;            /* (d, d) scratch */
@@ -64,7 +64,7 @@ typedef struct infomax {
 
 /* ---- likelihood ---------------------------------------------------------------------------------------------- */
 
-/* log |det a| of a (d, d), which is overwritten: elimination with row pivots; -HUGE_VAL if singular. */
+/* Returns log |det a| of a (d, d), which is overwritten, by elimination with row pivots; -HUGE_VAL if singular. */
 static double log_determinant(int64_t d, double *a)
 {
     double sum = 0.0;
@@ -108,7 +108,7 @@ static nonsens_status evaluate(infomax *p, infomax_point *point)
     return NONSENS_OK;
 }
 
-/* L for the current signs. */
+/* Returns L for the current signs. */
 static double minus_log_likelihood(const infomax *p, const infomax_point *point)
 {
     double sum = -point->log_det;
@@ -119,7 +119,7 @@ static double minus_log_likelihood(const infomax *p, const infomax_point *point)
     return isfinite(sum) ? sum : HUGE_VAL;
 }
 
-/* G (d, d) for the current signs; returns max |G|. */
+/* Computes G (d, d) for the current signs; returns max |G|. */
 static double relative_gradient(const infomax *p, const infomax_point *point, double *gradient)
 {
     int64_t d = p->d;
@@ -134,7 +134,7 @@ static double relative_gradient(const infomax *p, const infomax_point *point, do
     return largest;
 }
 
-/* Decides the signs; true if one of them changed. */
+/* Decides the signs; returns true if any changed. */
 static bool decide_signs(infomax *p)
 {
     const infomax_point *here = &p->here;
@@ -178,7 +178,7 @@ static void find_direction(infomax *p)
     int64_t size = p->d * p->d;
     memcpy(p->direction, p->gradient, (size_t)size * sizeof *p->direction);
     lbfgs_memory_apply(&p->memory, precondition, p, p->direction);
-    if (!(linalg_dot(size, p->direction, p->gradient) > 0.0)) { // not downhill: use H alone, which is definite
+    if (!(linalg_dot(size, p->direction, p->gradient) > 0.0)) { // not downhill: use H alone, which is positive definite
         p->memory.kept = 0;
         memcpy(p->direction, p->gradient, (size_t)size * sizeof *p->direction);
         precondition(p, p->direction);
@@ -190,7 +190,7 @@ static void find_direction(infomax *p)
 
 /* ---- steps --------------------------------------------------------------------------------------------------- */
 
-/* Makes the trial point the current one, and keeps the step if the curvature along it is positive. */
+/* Makes the trial point the current one; keeps the step for L-BFGS if the curvature along it is positive. */
 static void take_step(infomax *p, double length)
 {
     int64_t size = p->d * p->d;
@@ -260,7 +260,7 @@ static nonsens_status search_from_here(infomax *p)
         }
         find_direction(p);
         TRY(step_down(p, &taken));
-        if (!taken && p->memory.kept > 0) { /* once more without memory */
+        if (!taken && p->memory.kept > 0) { /* try once more without memory */
             p->memory.kept = 0;
             taken = true;
         }
@@ -293,8 +293,8 @@ static nonsens_status search_from_all(infomax *p, const ica_options *options, do
 /* ---- gap ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Unit-variance sources are rotated, then scaled as before.  So a plane of normal sources is flat whatever their signs,
- * except for chance.  Chance grows with the square root of the rows here, since neither density fits a normal source.
+ * Unit-variance sources are rotated, then scaled as before.  So a plane of normal sources is flat for any signs, except
+ * for chance.  Chance grows with the square root of the rows here, since neither density fits a normal source.
  */
 typedef struct likelihood_state {
     ica_rows rows; /* must be first: ica_rows_turn casts to it */

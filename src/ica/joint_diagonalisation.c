@@ -8,15 +8,15 @@
  *     1/2 sum_e n_e/n [ log det diag(V C_e V') - log det(V C_e V') ],
  *
  * the Gaussian likelihood ratio of "independent in every segment" in nats per row.  V is general, not a rotation.
- * One step treats rows j, k of V: with averages <.> over segments
+ * One step changes rows j, k of V: with averages <.> over segments
  *
  *     g_jk = <C_jk / C_jj>, g_kj = <C_jk / C_kk>, o_jk = <C_kk / C_jj>, o_kj = <C_jj / C_kk>,
  *     [o_jk 1; 1 o_kj] (h_jk, h_kj)' = (g_jk, g_kj)',
  *     rows (j, k) <- (I - 2 / (1 + sqrt(1 - 4 h_jk h_kj)) [0 h_jk; h_kj 0]) rows (j, k),
  *
- * which lowers the criterion.  Deviations: the descent starts from the best rotation found by sweeps with a global
+ * which lowers the criterion.  Differences: the descent starts from the best rotation found by sweeps with a global
  * search in each plane, so that it cannot stop at a poor local minimum for d = 2.  A small multiple of the pooled
- * covariance is added to every C_e, so that a feature that is constant in one segment gives finite values.
+ * covariance is added to every C_e, so that values are finite for a feature that is constant in one segment.
  */
 #include "ica/ica_internal.h"
 #include "math/linalg.h"
@@ -27,7 +27,7 @@
 
 /* Fraction of the pooled covariance (the unit matrix) added to each segment's. */
 static const double RIDGE = 1e-6;
-/* Below this, o_jk o_kj - 1 is rounding: the two variances are proportional and the pair is not identified. */
+/* If smaller, o_jk o_kj - 1 is rounding error: the two variances are proportional and the pair is not identified. */
 static const double PROPORTIONAL = 1e-9;
 static const double STEP_TOLERANCE = 1e-11;
 enum { MAX_STEPS = 300 };
@@ -35,9 +35,9 @@ static const ica_search ROTATIONS = {.grid = 32, .precision = 1e-2, .stop = 2e-2
 
 typedef struct covariances {
     int64_t d, segments;
-    double *c;      /* (segments, d, d), the segment fastest: the averages below run over neighbours */
+    double *c;      /* (segments, d, d), the segment fastest, so that averages run over neighbours in memory */
     double *weight; /* (segments) n_e / n */
-    double *matrix; /* (d, d): the unmixing so far, rows transformed along with c */
+    double *matrix; /* (d, d): the unmixing so far, whose rows are transformed together with c */
 } covariances;
 
 static double *entry(const covariances *set, int64_t j, int64_t k)
@@ -65,7 +65,7 @@ static nonsens_status covariances_open(nonsens_context *ctx, arena *a, const ica
     return NONSENS_OK;
 }
 
-/* Rows j and k of the unmixing become t[0] row_j + t[1] row_k and t[2] row_j + t[3] row_k. */
+/* Replaces rows j and k of the unmixing by t[0] row_j + t[1] row_k and t[2] row_j + t[3] row_k. */
 static void transform_rows(int64_t n, int64_t stride, const double t[4], double *a, double *b)
 {
     for (int64_t i = 0; i < n * stride; i += stride) {
@@ -126,7 +126,7 @@ nonsens_status ica_start_by_covariances(nonsens_context *ctx, arena *a, ica_data
 
 /* ---- Pham's descent ------------------------------------------------------------------------------------------ */
 
-/* One step for rows j, k; returns the size of the change, which has no scale for sources of similar variance. */
+/* Makes one step for rows j, k; returns the size of the change, which is scale-free for sources of similar variance. */
 static double descend_pair(covariances *set, int64_t j, int64_t k)
 {
     const double *first = entry(set, j, j), *cross = entry(set, j, k), *second = entry(set, k, k);
@@ -144,7 +144,7 @@ static double descend_pair(covariances *set, int64_t j, int64_t k)
     return factor * fmax(fabs(h_jk), fabs(h_kj));
 }
 
-/* Rescales every row to pooled variance 1, so that no row drifts away over many steps. */
+/* Rescales every row to pooled variance 1, so that no scale drifts over many steps. */
 static void rescale_rows(covariances *set)
 {
     int64_t d = set->d, segments = set->segments;
@@ -164,7 +164,7 @@ static void rescale_rows(covariances *set)
     }
 }
 
-/* 1/2 sum_e n_e/n [log det diag D_e - log det D_e] of the transformed covariances. */
+/* Computes 1/2 sum_e n_e/n [log det diag D_e - log det D_e] of the transformed covariances D_e. */
 static nonsens_status criterion(nonsens_context *ctx, arena *a, const covariances *set, double *value)
 {
     int64_t d = set->d;

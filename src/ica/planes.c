@@ -1,11 +1,11 @@
-/* planes.c - Jacobi-like sweeps over the planes of two sources: a grid over a quarter turn, then golden section. */
+/* planes.c - Jacobi-like sweeps over planes of two sources: a grid over a quarter turn, then golden-section search. */
 #include "ica/ica_internal.h"
 
 #include <math.h>
 
 static const double QUARTER_TURN = 1.57079632679489661923;
 static const double GOLDEN = 0.61803398874989484820;
-enum { GAP_ANGLES = 16 }; /* over a quarter turn, at which a plane's worst value is sought */
+enum { GAP_ANGLES = 16 }; /* over a quarter turn, to find the worst value in a plane */
 
 void ica_turn_pair(int64_t n, int64_t stride, double c, double s, const double *a, const double *b, double *u,
                    double *v)
@@ -65,7 +65,7 @@ static double golden_minimum(const ica_contrast *contrast, int64_t j, int64_t k,
     return at_left < at_right ? left : right;
 }
 
-/* The best angle of one plane in [-1/8, 1/8] of a full turn; 0 if no angle is better than staying. */
+/* Returns the best angle in one plane, within 1/8 of a full turn; 0 if no angle is better than no turn. */
 static double best_angle(const ica_contrast *contrast, const ica_search *search, int64_t j, int64_t k)
 {
     double step = QUARTER_TURN / search->grid;

@@ -1,12 +1,12 @@
 /*
- * row_blocks.c - runs the passes of row_blocks.h, in pairs of doubles; the file may fuse multiply and add.
+ * row_blocks.c - runs the passes of row_blocks.h, in pairs of doubles; the compiler may fuse multiply and add here.
  *
  *     log cosh   G = log cosh s,       g = tanh s,          g' = 1 - tanh^2 s
  *     exp        G = -exp(-s^2 / 2),   g = s exp(-s^2 / 2), g' = (1 - s^2) exp(-s^2 / 2)
  *     cube       G = s^4 / 4,          g = s^3,             g' = 3 s^2
  *     skew       G = s^3 / 3,          g = s^2,             g' = 2 s
  *
- * BLAS is not used: d is small, so packing would cost as much as the product, and BLAS admits one thread at a time.
+ * BLAS is not used: d is small, so packing would cost as much as the product.
  */
 #include "ica/row_blocks.h"
 
@@ -17,11 +17,11 @@
 #include <string.h>
 
 enum {
-    BLOCK_ROWS = 4096,    /* what a thread takes at a time; the sums depend on it */
+    BLOCK_ROWS = 4096,    /* rows that a thread takes at a time; the sums depend on it */
     TILE_ROWS = 128,      /* rows and sources of 20 columns: 40 kB */
-    GROUP = 8,            /* rows for which sources are made at a time */
-    STRIP = 4,            /* columns that are held in registers */
-    WORKER_VALUES = 65536 /* values of g that make one more thread worth its start */
+    GROUP = 8,            /* rows for which sources are computed at a time */
+    STRIP = 4,            /* columns whose sums stay in registers */
+    WORKER_VALUES = 65536 /* values of g for which starting one more thread pays off */
 };
 static const double LOG_2 = 0.69314718055994530942;
 
@@ -39,10 +39,10 @@ static double both(pair v)
     return v[0] + v[1];
 }
 
-/* `rows` <= TILE_ROWS, even; s (rows) becomes g(s). */
+/* Replaces s (rows) by g(s); `rows` is even and at most TILE_ROWS. */
 static contrast_sums log_cosh_tile(int64_t rows, double *s)
 {
-    pair slope = {0}, size = {0}, product = {1.0, 1.0}; /* of up to TILE_ROWS / 2 numbers between 1 and 2 */
+    pair slope = {0}, size = {0}, product = {1.0, 1.0}; /* product: of up to TILE_ROWS / 2 numbers between 1 and 2 */
     for (int64_t i = 0; i < rows; i += 2) {
         pair x = pair_load(s + i), shoulder, t = pair_tanh(x, &shoulder);
         slope += 1.0 - t * t;
@@ -89,7 +89,7 @@ static contrast_sums skew_tile(int64_t rows, double *s)
     return (contrast_sums){2.0 * both(slope), both(value) / 3.0};
 }
 
-/* The last `padding` of the rows hold zeros and do not count. */
+/* Replaces s by g(s) and returns the sums, in which the last `padding` rows, which are zero, do not count. */
 static contrast_sums contrast_tile(enum option_contrast contrast, int64_t rows, int64_t padding, double *s)
 {
     contrast_sums sums;
@@ -228,7 +228,7 @@ static void tile_cross(int64_t rows, int64_t d, int64_t m, const double *y, cons
 
 /* ---- passes -------------------------------------------------------------------------------------------------- */
 
-/* Copies rows to tile (TILE_ROWS, d) and fills up with zeros to a multiple of GROUP rows, which it returns. */
+/* Copies rows to tile (TILE_ROWS, d), pads them with zeros to a multiple of GROUP rows, and returns this number. */
 static int64_t load_tile(const ica_blocks *b, int64_t first, int64_t rows, double *tile)
 {
     int64_t padded = (rows + GROUP - 1) / GROUP * GROUP;
@@ -244,7 +244,7 @@ static int64_t sums_size(const ica_blocks *b)
     return b->d * b->d + 2 * b->d;
 }
 
-/* Sums of one block: cross (d, m), slope (m), value (m), one after another. */
+/* Computes the sums of one block: cross (d, m), slope (m), value (m), one after another. */
 static void sum_block(const ica_blocks *b, int64_t block, double *tile)
 {
     double *cross = b->sums + block * sums_size(b), *slope = cross + b->d * b->m, *value = slope + b->m;
@@ -263,7 +263,7 @@ static void sum_block(const ica_blocks *b, int64_t block, double *tile)
     }
 }
 
-/* Takes blocks until none is left; a worker that waits for its processor delays only its own block. */
+/* Takes blocks until none is left, so a worker that must wait for a processor delays only one block. */
 static nonsens_status work_on_blocks(nonsens_context *ctx, arena *scratch, int64_t worker, void *state)
 {
     (void)scratch;

@@ -1,5 +1,5 @@
 /*
- * row_blocks.h - averages over all rows that the fixed-point and quasi-Newton steps of ICA need, block by block.
+ * row_blocks.h - computes, block by block, the averages over rows that fixed-point and quasi-Newton steps of ICA need.
  *
  * For m directions w_j, s_j = y w_j, and a contrast G with g = G':
  *     cross_j = E g(s_j) y,   slope_j = E g'(s_j),   value_j = E G(s_j).
@@ -26,7 +26,7 @@ typedef struct ica_blocks {
     double *y; /* (n, d) */
     enum option_contrast contrast;
     int workers;
-    double *tiles;             /* (workers) a tile of rows and one of sources each */
+    double *tiles;             /* (workers) for each, a tile of rows and one of sources */
     double *sums;              /* (d d + 2 d, blocks) */
     double *totals;            /* (d d + 2 d) */
     int64_t m;                 /* number of directions of the current pass */
@@ -34,17 +34,17 @@ typedef struct ica_blocks {
     atomic_int_least64_t next; /* the first block that no worker has taken */
 } ica_blocks;
 
-/* Sets b up for data, whose y (n, d) it uses in place; one thread works on few rows, whatever `threads` says. */
+/* Sets b up for data, whose y (n, d) it uses in place; if there are few rows, uses fewer than `threads` threads. */
 nonsens_status ica_blocks_new(nonsens_context *ctx, arena *a, const ica_data *data, enum option_contrast contrast,
                               int threads, ica_blocks *b);
 
-/* Computes the means for the directions w (d, m), m <= d, one in each column. */
+/* Computes the means for the directions in the columns of w (d, m), m <= d. */
 nonsens_status ica_blocks_pass(ica_blocks *b, int64_t m, const double *w, ica_row_means *out);
 
 /* Replaces y by y w for w (d, d). */
 void ica_blocks_turn(ica_blocks *b, const double *w);
 
-/* Copies at most max_rows rows, evenly spaced: all rows would take too long for every plane of two sources. */
+/* Copies at most max_rows rows, evenly spaced, because all rows in all planes of two sources would take too long. */
 nonsens_status ica_spaced_rows(nonsens_context *ctx, arena *a, const ica_data *data, int64_t max_rows, ica_data *out);
 
 /* Returns E G(scale s) over n values. */

@@ -8,17 +8,17 @@
  *     J(W) = sum_e n_e/n [ b_e.lambda(e) + 1/2 lambda(e)' M_e lambda(e) ],   lambda(e) = -M_e^{-1} b_e,
  *     b_e[a] = |w_a|^2 E_e q_a'',        M_e[a,b] = (w_a.w_b) E_e q_a' q_b'.
  *
- * Coefficients of a base density are fixed: lambda(e) then minimises over the others only.
+ * Coefficients of a base density are fixed: then only the others are minimised over.
  *
- * Deviations: the paper's printed J lacks |w_a|^2.  The paper weights segments equally; n_e/n is the efficient choice
- * for unequal sizes.  |s| is rounded, and there are other families as well (statistics.c).  W is a rotation of the
- * within-segment whitened rows.  Families that are not even in s are measured from a fitted location, since the corner
- * of a density need not lie at its mean.  M_e gets a small ridge.
+ * Differences: the paper's printed J lacks |w_a|^2.  The paper weights segments equally; n_e/n is the efficient choice
+ * for unequal sizes. |s| is smoothed at 0, and there are other families as well (statistics.c).  W is a rotation of the
+ * within-segment whitened rows.  For families that are not even in s, sources are measured from a fitted location,
+ * since the corner of a density need not be at its mean.  M_e gets a small ridge.
  *
- * Choice of the family: J estimates the Fisher divergence between model and data up to a constant that depends on the
- * data only, so J on held-out rows compares families.  Rows of every segment are dealt into five parts; each is scored
- * by the fit to the others.  The family with the smallest sum is fitted to all rows, if it is clearly better than
- * `asymmetric`.
+ * Choice of the family: J estimates the Fisher divergence between model and data up to a constant that depends only on
+ * the data, so families can be compared by J on held-out rows.  The rows of every segment are divided into five parts;
+ * each is scored by the fit to the others.  The family with the smallest sum is fitted to all rows if it is clearly
+ * better than `asymmetric`, else `asymmetric` is fitted.
  */
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -28,14 +28,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The first is used unless another one is clearly better: it separates most kinds of sources well. */
+/* The first is the default, unless another one is clearly better: it separates most kinds of sources well. */
 static const enum option_statistic CANDIDATES[] = {STATISTIC_ASYMMETRIC,    STATISTIC_LOG_COSH,   STATISTIC_TWO,
                                                    STATISTIC_GAUSSIAN_BASE, STATISTIC_SMOOTH_ABS, STATISTIC_THREE};
 enum { DEFAULT = 0, CANDIDATE_COUNT = sizeof CANDIDATES / sizeof *CANDIDATES };
 
 /*
- * All candidates have the same sharpness, which is not chosen: a sharper corner fits a Laplace density better, and so
- * has the lower J on any rows, but counts fewer rows near it and separates worse.
+ * All candidates have the same sharpness, which is not chosen by J: a sharper corner fits a Laplace density better and
+ * so has the lower J on any rows, but uses fewer rows near the corner and separates worse.
  */
 static const double SHARPNESS = 2.0;
 
@@ -44,10 +44,10 @@ static const double BLUNT = 1.0;   /* sharpness of a log cosh that converges fro
 
 enum {
     MAX_ITERATIONS = 500,
-    CHOICE_ITERATIONS = 40, /* limit of fits that only choose the statistic */
+    CHOICE_ITERATIONS = 40, /* limit for fits that only choose the statistic */
     CHOICE_ROWS = 5000,     /* about how many rows these fits use */
-    PARTS = 5,              /* each of which is scored by the fit to the others */
-    DEALING = 1 << 20       /* random streams from here on deal rows; those below belong to starts */
+    PARTS = 5,              /* of the rows; each is scored by the fit to the others */
+    DEALING = 1 << 20       /* random streams from this number on shuffle rows; those below are for starts */
 };
 
 /* ---- one fit ---- */
@@ -61,7 +61,7 @@ static nonsens_status fit_open(nonsens_context *ctx, arena *a, int64_t d, ica_sc
     return NONSENS_OK;
 }
 
-/* Start 0 is a joint diagonalisation if there are several segments; then come the axes as given, then random ones. */
+/* Sets a start: number 0 is a joint diagonalisation if there are several segments; then the identity, then random. */
 static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *data, uint64_t seed, int64_t index,
                                 ica_score_fit *fit)
 {
@@ -75,7 +75,7 @@ static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *
     return NONSENS_OK;
 }
 
-/* Fits one family; one with a fitted location begins where a family without a location ends. */
+/* Fits one family; a family with a location begins at the result of a family without one. */
 static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                               ica_score_fit *fit)
 {
@@ -91,14 +91,14 @@ static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *da
 typedef struct choice_state {
     const ica_data *data;
     double sharpness;
-    int64_t *used;  /* (segments) number of rows that take part */
-    int64_t *order; /* (n) the rows in the order in which they are dealt, segment by segment */
+    int64_t *used;  /* (segments) number of rows that are used */
+    int64_t *order; /* (n) the rows in the order in which they are divided, segment by segment */
     double *score;  /* (segments, PARTS, candidates) held-out J */
 } choice_state;
 
 /*
- * order (rows): the rows of one segment in a random order that depends only on their distance from the mean, so that
- * the same rows are dealt in the same way in another basis.  distance (rows), entry (2 rows) are scratch.
+ * Computes order (rows): the rows of one segment in a random order that depends only on their distance from the mean,
+ * so that the parts are the same in any basis. distance (rows), entry (2 rows) are scratch.
  */
 static void shuffle_by_content(const ica_data *data, int64_t e, uint64_t seed, double *distance, sort_entry *entry,
                                int64_t *order)
@@ -120,8 +120,8 @@ static void shuffle_by_content(const ica_data *data, int64_t e, uint64_t seed, d
 }
 
 /*
- * Puts the rows of every segment into the order in which they are dealt.  The choice uses all of them, or a fraction
- * that is still enough for a contrast.
+ * Puts the rows of every segment into the order in which they are divided.  The choice uses all of them, or a share
+ * that still suffices for a contrast.
  */
 static nonsens_status deal_rows(nonsens_context *ctx, arena *a, uint64_t seed, choice_state *state)
 {
@@ -241,7 +241,7 @@ static nonsens_status start_job(nonsens_context *ctx, arena *scratch, int64_t jo
 nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
                                   double *rotation, ica_result *out)
 {
-    int64_t d = data->d, best = 0, starts = d > 2 ? options->starts : 1; /* a plane is searched globally */
+    int64_t d = data->d, best = 0, starts = d > 2 ? options->starts : 1; /* a single plane is searched globally */
     starts_state state = {.data = data, .seed = options->seed};
     out->statistic = options->statistic;
     out->sharpness = options->sharpness;

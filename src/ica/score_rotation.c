@@ -2,15 +2,15 @@
  * score_rotation.c - one fit by score matching (score_matching.c): finds the rotation of whitened rows at which J is
  * smallest, and for some families the location that each source is measured from.
  *
- * For a rotation, M_e is block-diagonal and J a sum over sources and segments of -1/2 b' M^{-1} b of that source alone.
- * A change of W that keeps it a rotation moves each source by a mixture of the others.  What the general gradient
- * (tests/unit/ica/score_general.c) adds for w_a.w_b is symmetric in a and b and drops out.  So the gradient needs, per
- * row and source,
+ * For a rotation, M_e is block-diagonal, and J is a sum over sources and segments of -1/2 b' M^{-1} b of one source.  A
+ * change of W that keeps it a rotation moves each source by a mixture of the others.  The terms of the general gradient
+ * (tests/unit/ica/score_general.c) for w_a.w_b are symmetric in a and b and cancel.  So the gradient needs, per row and
+ * source,
  *
  *     r = sum_a lambda_a q_a''' + (sum_a lambda_a q_a'') (sum_a lambda_a q_a'),      dJ/dW = sum_e n_e/n E_e r y',
  *
- * and dJ/dlocation = -sum_e n_e/n E_e r.  Up to SWEEP_MAX sources, sweeps over planes search J globally first.  Then
- * L-BFGS in W = (I - S)^{-1} (I + S), S skew-symmetric (Cayley), and the location.
+ * and dJ/dlocation = -sum_e n_e/n E_e r.  For at most SWEEP_MAX sources, sweeps over planes first search J globally.
+ * Then L-BFGS runs over W = (I - S)^{-1} (I + S), S skew-symmetric (Cayley), and the location.
  */
 #include "ica/ica_internal.h"
 #include "math/linalg.h"
@@ -21,23 +21,23 @@
 
 enum { SWEEP_MAX = ICA_GAP_MAX, ROUNDS = 4, LOCATIONS = 33 };
 static const ica_search ANGLES = {.grid = 32, .precision = 1e-2, .stop = 5e-2, .max_sweeps = 12};
-static const double FARTHEST = 2.0; /* standard deviations from its mean in which the location of a source is sought */
-static const double LOCATION_STEP = 1e-3; /* a smaller move of every location ends the rounds */
+static const double FARTHEST = 2.0; /* standard deviations from its mean within which a source's location is searched */
+static const double LOCATION_STEP = 1e-3; /* if no location moves by more, the rounds end */
 
 typedef struct score_state {
     ica_rows rows; /* must be first: ica_rows_turn casts to it */
-    ica_data data; /* a copy of the rows, rotated and moved as the fit proceeds */
+    ica_data data; /* a copy of the rows, rotated and shifted as the fit proceeds */
     const ica_score_options *options;
     const ica_family *family;
     ica_derivatives q;          /* (rows of the largest segment, statistics) each */
-    double *s;                  /* (n, d) sources, then what each row adds to the gradient */
+    double *s;                  /* (n, d) sources, then the contribution of each row to the gradient */
     double *skew, *inverse;     /* (d, d) S and (I - S)^{-1} */
     double *w, *gradient, *sum; /* (d, d) W, dJ/dW, scratch */
 } score_state;
 
 /* ---- one source ---- */
 
-/* Coefficients of one source in one segment, rows s (n); leaves its derivatives in state->q. */
+/* Fits the coefficients of one source s (n) in one segment; returns its J, leaves its derivatives in state->q. */
 static double fit_segment(const score_state *state, int64_t n, const double *s, double *lambda)
 {
     ica_family_derivatives(state->family, state->options->sharpness, n, s, &state->q);
@@ -57,7 +57,7 @@ static double source_value(const score_state *state, const double *s)
     return value;
 }
 
-/* The same, and s (n) becomes what each row adds to the gradient. */
+/* Returns the same, and replaces s (n) by the contribution of each row to the gradient. */
 static double source_slope(const score_state *state, double *s)
 {
     const ica_data *data = &state->data;
@@ -96,7 +96,7 @@ static double moved_value(const score_state *state, const double *s, double loca
     return source_value(state, state->rows.u);
 }
 
-/* The best location of one source: a grid, then ever finer ones around its best point. */
+/* Returns the best location of one source, by a grid and then ever finer ones around the best point. */
 static double best_location(const score_state *state, const double *s)
 {
     double best = 0.0, reach = FARTHEST, lowest = moved_value(state, s, 0.0);
@@ -129,7 +129,7 @@ static nonsens_status search(nonsens_context *ctx, score_state *state, ica_score
     if (!state->family->located) {
         return few ? sweep(ctx, state, fit) : NONSENS_OK;
     }
-    double moved = INFINITY; // the largest move of a source to its best location
+    double moved = INFINITY; // the largest shift of a source to its best location
     for (int round = 0; round < (few ? ROUNDS : 1) && moved > LOCATION_STEP; round++) {
         TRY(check_cancelled(ctx));
         moved = 0.0;
@@ -162,8 +162,8 @@ static void eliminate(int64_t d, int64_t pivot, double scale, const double *fact
 }
 
 /*
- * w = (I - S)^{-1} (I + S) for the skew-symmetric S with x (d (d - 1) / 2) above its diagonal.  The inverse is computed
- * by Gauss-Jordan without pivoting: the symmetric part of I - S is I, so every pivot is at least 1.
+ * Computes w = (I - S)^{-1} (I + S) for the skew-symmetric S with x (d (d - 1) / 2) above its diagonal.  The inverse is
+ * computed by Gauss-Jordan without pivoting: the symmetric part of I - S is I, so every pivot is at least 1.
  */
 static void cayley(const score_state *state, const double *x)
 {
@@ -275,7 +275,7 @@ static nonsens_status polish(nonsens_context *ctx, arena *a, score_state *state,
 
 /* ---- the fit ---- */
 
-/* Rows rotated by the fit's rotation, moved by its location; those of a located family keep their segment means. */
+/* Copies rows, rotated by the fit's rotation; for a located family plus segment means, minus the fit's location. */
 static nonsens_status open_rows(nonsens_context *ctx, arena *a, const ica_data *from, const ica_score_fit *fit,
                                 bool located, ica_data *out)
 {
@@ -336,7 +336,7 @@ nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data 
     ica_contrast contrast = {&state, plane_value, ica_rows_turn};
     fit->contrast_gap = data->d <= SWEEP_MAX ? (double)data->n * ica_weakest_plane(data->d, &contrast) : NAN;
     for (int64_t j = 0; j < data->d && options->family->located;
-         j++) {             // rotation times the rows as they came, minus now
+         j++) {             // location = rotation times the original rows, minus the rows now
         double first = 0.0; /* of row 0, which is in segment 0 */
         for (int64_t k = 0; k < data->d; k++) {
             first += fit->rotation[j + data->d * k] * (data->y[k * data->n] + data->mean[k * data->segments]);

@@ -1,4 +1,4 @@
-/* starts.c - draws random rotations: normal vectors made orthonormal one after another are uniformly distributed. */
+/* starts.c - draws random rotations: orthonormalising normal vectors one by one makes them uniformly distributed. */
 #include "ica/starts.h"
 
 #include "base/rng.h"

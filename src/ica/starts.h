@@ -1,4 +1,4 @@
-/* starts.h - where the searches for a rotation begin: as the rows come, then from random rotations. */
+/* starts.h - starts of the searches for a rotation: the identity, then random rotations. */
 #ifndef ICA_STARTS_H
 #define ICA_STARTS_H
 
@@ -7,7 +7,7 @@
 /* Removes from v (d) its components along the orthonormal directions w (d, count), twice because of rounding. */
 void ica_remove_directions(int64_t d, int64_t count, const double *w, double *v);
 
-/* Sets w (d, d) to the identity for start 0, else to a uniform rotation or reflection, drawn by (seed, start). */
+/* Sets w (d, d) to the identity for start 0, else to a random rotation or reflection, drawn by (seed, start). */
 void ica_set_start(uint64_t seed, int64_t start, int64_t d, double *w);
 
 /* Returns whether a result is better than another: convergence counts first, then the lower objective. */

@@ -1,18 +1,18 @@
 /*
  * statistics.c - families of statistics q for score matching (score_matching.c), with three derivatives.
  *
- * |s| itself has no useful second derivative, so it is rounded at s = 0 on the scale 1/c:
+ * |s| itself has no useful second derivative, so it is smoothed around s = 0 on the scale 1/c:
  *
  *     log-cosh          log cosh(c s) / c
  *     smooth-abs        sqrt(s^2 + 1/c^2)
- *     asymmetric        log cosh(c s) / c and s: two-sided slopes that differ, around a fitted location
+ *     asymmetric        log cosh(c s) / c and s: different slopes on the two sides of a fitted location
  *     gaussian-base     log cosh(c s) / c on top of the density of a standard normal
  *     two-statistic     log cosh(c s) / c and s^2 / 2
  *     three-statistic   these and s, around a fitted location
  *
- * The pair of log cosh and square is taken as log cosh(c s) / c - c s^2 / 2 and s^2 / 2.  Except for the ridge, J
- * depends on their span only.  If a source is small, log cosh is so nearly a square that the plain pair loses half its
- * digits.
+ * The pair of log cosh and square is represented by log cosh(c s) / c - c s^2 / 2 and s^2 / 2.  Except for the ridge, J
+ * depends only on their span.  If a source is small, log cosh is so close to a square that the original pair would lose
+ * half its digits.
  */
 #include "ica/statistics.h"
 
@@ -86,8 +86,8 @@ static void square_half(int64_t n, double c, const double *s, double *q1, double
 }
 
 /*
- * A sharper corner is closer to |s|, which suits Laplace sources, but counts fewer rows in E q''.  One-sided sources
- * (features, for which the second statistic exists) then fail if rows are few.
+ * A sharper corner is closer to |s|, which suits Laplace sources, but fewer rows contribute to E q''. One-sided sources
+ * (features, for which the second statistic exists) then fail if there are few rows.
  */
 static const ica_family FAMILIES[] = {
     [STATISTIC_LOG_COSH] = {1, 0, false, 2.0, {log_cosh}},
@@ -141,7 +141,7 @@ ica_moments ica_family_moments(const ica_family *f, int64_t n, const ica_derivat
     return m;
 }
 
-/* Solves M x = -r for the leading `size` statistics by Cholesky; M is positive definite through its ridge. */
+/* Solves M x = -r for the leading `size` statistics by Cholesky; the ridge makes M positive definite. */
 static void solve_leading(const ica_moments *m, int size, const double *r, double *x)
 {
     double l[STATISTICS_MAX][STATISTICS_MAX];

@@ -1,5 +1,5 @@
 /*
- * statistics.h - what may change over segments in a source's density: log p_e(s) = sum_a lambda_a(e) q_a(s) + const.
+ * statistics.h - models of how a source's density changes over segments: log p_e(s) = sum_a lambda_a(e) q_a(s) + const.
  */
 #ifndef ICA_STATISTICS_H
 #define ICA_STATISTICS_H
@@ -10,15 +10,15 @@
 
 enum { STATISTICS_MAX = 3 };
 
-/* Added to E q'^2: otherwise a source that is constant in a segment would make the objective unbounded. */
+/* Added to E q'^2: otherwise a source that is constant in a segment could make the objective unbounded. */
 static const double ICA_RIDGE = 1e-6;
 
-/* q', q'' and q''' of one statistic at n values; c is its sharpness. */
+/* Computes q', q'' and q''' of one statistic at n values; c is its sharpness. */
 typedef void (*statistic_fn)(int64_t n, double c, const double *s, double *q1, double *q2, double *q3);
 
 typedef struct ica_family {
     int count;        /* number of statistics of a source */
-    int fixed;        /* number of statistics, the last ones, with coefficient -1 in every segment: a base density */
+    int fixed;        /* number of the last ones whose coefficient is -1 in every segment: a base density */
     bool located;     /* sources are measured from a fitted location, not from segment means */
     double sharpness; /* the default */
     statistic_fn statistic[STATISTICS_MAX];
@@ -35,7 +35,7 @@ typedef struct ica_derivatives {
 /* Computes the derivatives at s (n) with sharpness c. */
 void ica_family_derivatives(const ica_family *f, double c, int64_t n, const double *s, const ica_derivatives *out);
 
-/* One source inside one segment: b_a = E q_a'', moment_ab = E q_a' q_b'. */
+/* Moments of one source inside one segment: b_a = E q_a'', moment_ab = E q_a' q_b'. */
 typedef struct ica_moments {
     double b[STATISTICS_MAX], moment[STATISTICS_MAX][STATISTICS_MAX];
 } ica_moments;

@@ -1,5 +1,5 @@
 /*
- * whiten.c - whitens inside segments: centres the columns there and divides by the root of their pooled covariance.
+ * whiten.c - whitens inside segments: centres the columns there and makes their pooled covariance the identity.
  *
  * Messages name the columns that are constant, not finite, or linearly dependent.
  */
@@ -11,11 +11,11 @@
 #include <math.h>
 #include <stdio.h>
 
-/* An eigenvalue of the within-segment correlation matrix below this means linear dependence. */
+/* A smaller eigenvalue of the within-segment correlation matrix means linear dependence. */
 static const double RANK_TOLERANCE = 1e-12;
 /* A column that varies by less than this fraction of its largest value is constant. */
 static const double CONSTANT_TOLERANCE = 1e-13;
-/* One over the square of a smaller number overflows. */
+/* One over the square of a smaller number may overflow. */
 static const double SMALLEST = 1e-290;
 
 static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segments, const int64_t *start)
@@ -41,7 +41,7 @@ static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segmen
     return NONSENS_OK;
 }
 
-/* The name of column j in messages. */
+/* Returns the name of column j in messages. */
 static const char *column_name(const char *const *names, int64_t j, char buffer[SHOWN_BYTES])
 {
     if (names) {
@@ -91,7 +91,7 @@ static double largest_magnitude(int64_t n, const double *v)
 {
     double largest = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        largest = fabs(v[i]) <= largest ? largest : fabs(v[i]); // not fmax, which ignores NaN
+        largest = fabs(v[i]) <= largest ? largest : fabs(v[i]); // fmax would ignore NaN
         if (!isfinite(largest)) {
             return INFINITY;
         }
@@ -99,7 +99,7 @@ static double largest_magnitude(int64_t n, const double *v)
     return largest;
 }
 
-/* Centred columns over their within-segment standard deviation: y (n, d), scale (d). */
+/* Centres columns and divides them by their within-segment standard deviation: y (n, d), scale (d). */
 static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segments, const int64_t *start,
                                   const char *const *names, double *y, double *scale)
 {
@@ -119,7 +119,7 @@ static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segmen
             return fail(ctx, NONSENS_ERR_NUMERIC, "unmixing: %s is constant inside every segment; %s",
                         column_name(names, j, name), names ? "leave it out" : "restart the fit");
         }
-        double squares = 0.0; /* of values at most 1, so that neither tiny nor huge units under- or overflow */
+        double squares = 0.0; /* of values at most 1, so that neither tiny nor huge units cause under- or overflow */
         for (int64_t i = 0; i < z.rows; i++) {
             column[i] /= largest;
             squares += column[i] * column[i];

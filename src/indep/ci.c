@@ -111,7 +111,7 @@ static int64_t rank_of(const ci_tester *t, int64_t variable)
     return t->rank ? t->rank[variable] : variable;
 }
 
-/* Sorts variables by rank, by insertion: a question has few. */
+/* Sorts variables by rank; insertion sort is enough, as a question has few variables. */
 static void sort_by_rank(const ci_tester *t, int64_t count, int64_t *variable)
 {
     for (int64_t i = 1; i < count; i++) {
@@ -142,7 +142,7 @@ static nonsens_status check_question(nonsens_context *ctx, const ci_tester *t, i
     return NONSENS_OK;
 }
 
-/* Removes the row group from the given variables: questions are asked inside groups anyway.  Returns the new count. */
+/* Removes the row group from the given variables: tests run inside groups anyway.  Returns the new count. */
 static int64_t drop_group(const ci_tester *t, int64_t count, int64_t *given)
 {
     int64_t left = 0;
@@ -154,7 +154,7 @@ static int64_t drop_group(const ci_tester *t, int64_t count, int64_t *given)
     return left;
 }
 
-/* Names the random stream of a question by ranks, so that it does not depend on the order of the variables. */
+/* Numbers the random stream of a question by ranks, so that it does not depend on the order of the variables. */
 static uint64_t job_of(const ci_tester *t, int64_t count, const int64_t *key)
 {
     uint64_t h = HASH_START;
@@ -189,7 +189,7 @@ static nonsens_status remember(nonsens_context *ctx, ci_tester *t, int64_t lengt
     }
     *copy = *result;
     pthread_mutex_lock(&t->lock);
-    bool is_there = ci_store_find(&t->answers, length, key) != NULL; // another thread may have asked the same
+    bool is_there = ci_store_find(&t->answers, length, key) != NULL; // another thread may have stored it
     if (!is_there) {
         status = ci_store_put(ctx, &t->answers, length, key, copy);
     }

@@ -2,10 +2,10 @@
  * ci.h - the one interface to all tests of independence and conditional independence: is x independent of y given z,
  * inside each group of rows (segment)?
  *
- * A tester is opened on variables (each a scalar or a vector) and answers many questions.  It remembers answers, and
- * what questions have in common: kernel features of a variable, residuals of a regression, correlation matrices.
- * x and y, and the variables in z, may be given in any order: the answer is the same, bit for bit.  Several threads may
- * ask one tester at once, each with its own context and arena.
+ * A tester is opened on variables (each a scalar or a vector) and answers many questions.  It remembers answers and
+ * what several questions need: kernel features of a variable, residuals of a regression, correlation matrices.  x and
+ * y, and the variables in z, may be given in any order: the answer is the same, bit for bit.  Several threads may ask
+ * one tester at once, each with its own context and arena.
  *
  * ci_open_callback opens a tester on a caller's own test, whose answers are remembered in the same way.
  */
@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "options/options.h"
 
-/* A value beside the p-value that a reader may want to see. */
+/* A value that a reader may want to see besides the p-value. */
 typedef struct ci_detail {
     const char *name, *text; /* static */
     double value;
@@ -28,7 +28,7 @@ enum { CI_DETAILS = 2 };
 typedef struct ci_result {
     double statistic, p_value;
     int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 if the test does not count them */
-    int64_t min_rows;                                   /* of a segment that enters the test */
+    int64_t min_rows;                                   /* that a segment needs to enter the test */
     bool by_permutation, by_signs;                      /* p_value came from permutations, or from random signs */
     bool by_shifts;                                     /* p_value came from shifts in time */
     bool by_callback;                                   /* a caller's own test: nothing but p_value is known */
@@ -37,7 +37,7 @@ typedef struct ci_result {
     ci_detail detail[CI_DETAILS];
     const char *side_name; /* what `side` holds, by name and in words; NULL if it holds nothing */
     const char *side_text;
-    double side[2]; /* a value for x and one for y, as they were asked for */
+    double side[2]; /* one value for x and one for y, in the order of the call */
 } ci_result;
 
 typedef struct ci_options {
@@ -53,9 +53,9 @@ typedef struct ci_options {
     int64_t min_shift;
     double memory;
     /*
-     * Makes the group of a row one more variable, number variables->count: a category without values, last in rank.
+     * Adds the group of a row as a variable with index variables->count: a category without values, last in rank.
      * Questions about it use all rows at once and a kernel test with indicators as features (kci.h), whatever `test`
-     * is.  All other questions are asked inside groups, so that the group is given there.
+     * is.  All other questions are tested inside groups, that is, given the group.
      */
     bool with_group;
 } ci_options;
@@ -70,12 +70,12 @@ typedef struct ci_variables {
 
 typedef struct ci_tester ci_tester;
 
-/* Takes from the user's options what a tester needs. */
+/* Copies what a tester needs from the user's options. */
 ci_options ci_options_from(const nonsens_options *options);
 
 /* Opens a tester on variables; their values and the groups must outlive it. */
 nonsens_status ci_new(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out);
-/* Opens a tester that asks the caller's own test. */
+/* Opens a tester that calls the caller's own test. */
 nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user, ci_tester **out);
 /* Frees a tester; NULL is fine. */
 void ci_free(ci_tester *tester);
@@ -84,7 +84,7 @@ void ci_free(ci_tester *tester);
 nonsens_status ci_test(nonsens_context *ctx, ci_tester *tester, int64_t x, int64_t y, int64_t count,
                        const int64_t *given, ci_result *out);
 
-/* Counts the questions asked so far, and those of them that were answered from memory. */
+/* Counts the questions asked so far, and how many of them were answered from memory. */
 void ci_counts(ci_tester *tester, int64_t *asked, int64_t *remembered);
 
 #endif

@@ -22,14 +22,14 @@ struct ci_tester {
     int64_t *place;             /* (columns) position of a variable in `correlations` */
     nonsens_ci_fn callback;     /* the caller's own test, in place of a built-in one */
     void *user;
-    pthread_mutex_t lock; /* protects what is below */
+    pthread_mutex_t lock; /* protects the fields below */
     ci_store answers;     /* ci_result, by question */
     ci_store parts;       /* ci_part, by kind, variable and given */
     int64_t part_bytes;
     int64_t asked, remembered;
 };
 
-/* A question in canonical order: by rank. */
+/* A question with its variables in canonical order, by rank. */
 typedef struct ci_question {
     int64_t x, y, count;
     const int64_t *given; /* (count) */
@@ -42,7 +42,7 @@ static inline bool ci_is_group(const ci_tester *t, int64_t variable)
     return t->group_of && variable == t->columns;
 }
 
-/* Answers the question by the tester's own test; scratch is the caller's. */
+/* Answers the question with the tester's own test; scratch is the caller's. */
 nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out);
 
 /* Checks the variables and computes what all questions need. */

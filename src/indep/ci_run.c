@@ -20,12 +20,12 @@
 enum part_kind { PART_FEATURES, PART_RESIDUALS, PART_ALL_ROWS };
 
 /*
- * Groups with fewer rows per given column are not tested by residuals.  The errors of a regression depend on the given
- * columns, for x and y alike, and add up over groups.  Ten groups of 20 rows a column: size .108 and .083 at .05.
+ * The residual test skips groups with fewer rows per given column.  The errors of the regressions of x and of y depend
+ * on the same given columns, and add up over groups.  Ten groups of 20 rows a column: size .108 and .083 at .05.
  */
 enum { RESIDUALS_MIN_ROWS = 50 };
 
-/* Share of the squares below which residuals are only error: regressions follow noise-free functions to about 1e-8. */
+/* Share of the squares below which residuals are fitting error: it is about 1e-8 for functions without noise. */
 static const double RESIDUALS_MIN_LEFT = 1e-6;
 
 /* One entry of ci_store, found by kind, variable and given variables. */
@@ -120,7 +120,7 @@ static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const 
     return NONSENS_OK;
 }
 
-/* Sums of squares of residuals and of values, in units in which they neither over- nor underflow; counts of groups. */
+/* Sums of squares of residuals and of values, scaled so that they neither overflow nor underflow; counts of groups. */
 typedef struct regressions {
     double left, all;
     int64_t tested, determined;
@@ -202,7 +202,7 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const
     return NONSENS_OK;
 }
 
-/* Stores the part unless the budget is spent; the question uses *kept, and must free *own. */
+/* Stores the part unless the budget is spent; the caller uses *kept and must free *own. */
 static nonsens_status keep_part(nonsens_context *ctx, ci_tester *t, int64_t length, const int64_t *key, ci_part *part,
                                 ci_part **kept, ci_part **own)
 {
@@ -280,7 +280,7 @@ static nonsens_status get_sides(nonsens_context *ctx, arena *scratch, ci_tester 
 
 /* ---- the tests ----------------------------------------------------------------------------------------------- */
 
-/* Tests x and y, which are values or residuals, by HSIC. */
+/* Tests x and y, which are values or residuals, with HSIC. */
 static nonsens_status run_hsic(nonsens_context *ctx, arena *scratch, const ci_tester *t, const column_set *x,
                                const column_set *y, uint64_t job, ci_result *out)
 {
@@ -474,7 +474,7 @@ nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const 
     if (t->options.time_order && !is_hsic) {
         return fail(ctx, NONSENS_ERR_USAGE, OPTION_BLOCKS_REFUSED);
     }
-    if (ci_is_group(t, q->y)) { // the last in rank
+    if (ci_is_group(t, q->y)) { // last in rank, so never x
         return run_features(ctx, scratch, t, PART_ALL_ROWS, q, out);
     }
     if (q->count > 0 && !row->conditional) {

@@ -14,7 +14,7 @@ struct ci_entry {
     void *value;        /* NULL: the slot is free */
 };
 
-/* Mixed at the end, so that low bits depend on all numbers. */
+/* Hashes a key, mixed at the end so that the low bits depend on all numbers. */
 static uint64_t hash_key(int64_t length, const int64_t *key)
 {
     uint64_t h = HASH_START;

@@ -3,7 +3,7 @@
  *
  * With at most one given variable r has a closed form, r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)).
  * With more, the given variables are eliminated from the correlation matrix of (given, x, y) one by one.  The next one
- * is always that with the most variance left (Cholesky with complete pivoting; Higham, "Analysis of the Cholesky
+ * is always the one with the most variance left (Cholesky with complete pivoting; Higham, "Analysis of the Cholesky
  * decomposition of a semi-definite matrix", 1990).  What is left for x and y is their residual covariance.  Given
  * variables with less than REDUNDANT of their variance left add nothing and are dropped; if x or y has less left, the
  * given variables determine it.
@@ -16,7 +16,7 @@
  *     SQUARES                           .054    .258     .552   .978    .750           .798                     .702
  *     BOTH                              .060    .487     .853   .968    .667           .741                     .685
  *
- * BOTH loses little where one of the others is best, and it never misses a whole class of dependence: it is used.
+ * BOTH loses little where one of the others is best, and it never misses a whole class of dependence, so it is used.
  */
 #include "indep/fisher_z.h"
 
@@ -28,9 +28,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64 }; /* columns whose products are taken at a time */
+enum { BLOCK = 64 }; /* columns that are multiplied at a time */
 
-static const double REDUNDANT = 1e-10;    /* of a variable's variance: rounding leaves 1e-13 or so */
+static const double REDUNDANT = 1e-10;    /* of a variable's variance: rounding leaves about 1e-13 */
 static const double LARGE_WEIGHT = 100.0; /* from here on atanh(r) is normal enough for sums of squares */
 static const double MAX_CORRELATION = 1.0 - 1e-15;
 
@@ -160,7 +160,7 @@ static void exchange(double *w, int64_t m, int64_t a, int64_t b)
     }
 }
 
-/* w (m, m), m = count + 2: the given variables, then x and y. */
+/* Eliminates the given variables from w (m, m), m = count + 2: the given variables, then x and y. */
 static residual eliminate(const double *r, int64_t d, int64_t x, int64_t y, int64_t count, const int64_t *given,
                           double *w)
 {
@@ -196,8 +196,8 @@ static residual eliminate(const double *r, int64_t d, int64_t x, int64_t y, int6
 /* ---- the test ------------------------------------------------------------------------------------------------- */
 
 /*
- * Returns sqrt(w) z or, in small groups, the normal score of r's own distribution (Student's after r -> r sqrt((w + 1)
- * / (1 - r^2))).  Sums of squares over many small groups are sensitive to the tails of atanh(r) (ten groups of ten
+ * Returns sqrt(w) z or, in small groups, the normal score of r from its exact distribution (Student's t for r sqrt((w +
+ * 1) / (1 - r^2))).  Sums of squares over many small groups are sensitive to the tails of atanh(r) (ten groups of ten
  * rows, one given variable: size .083 at .05).
  */
 static double normal_score(double r, double z, double w)

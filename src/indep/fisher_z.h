@@ -3,13 +3,13 @@
  * matrices that are computed once.
  *
  * Inside each group of rows, z = atanh(r) of the partial correlation has mean about 0 under independence and variance
- * 1 / w, w = rows - |given| - 3 (Fisher, Metron 3, 1924).  In sums of squares small groups enter with their exact
+ * 1 / w, w = rows - |given| - 3 (Fisher, Metron 3, 1924).  In sums of squares, small groups enter with their exact
  * normal scores in place of sqrt(w) z.  Groups with w <= 0, or in which x or y is a linear function of the given
  * variables (or constant), do not enter.
  *
  * Two statistics combine the groups: (sum w z)^2 / sum w with 1 degree of freedom, which misses effects whose signs
- * cancel, and the rest of the squares, sum w z^2 - (sum w z)^2 / sum w, with one degree less than groups.  The two are
- * independent; with p the smaller of their p-values, the p-value of the test is 1 - (1 - p)^2.
+ * cancel, and the rest of the squares, sum w z^2 - (sum w z)^2 / sum w, with one degree of freedom less than there are
+ * groups.  The two are independent; with p the smaller of their p-values, the p-value of the test is 1 - (1 - p)^2.
  */
 #ifndef INDEP_FISHER_Z_H
 #define INDEP_FISHER_Z_H
@@ -28,7 +28,7 @@ typedef struct fisher_z_result {
     double heterogeneity;     /* sum w z^2 - (sum w z)^2 / sum w */
     double p_value;           /* 1 if no group enters */
     double correlation;       /* tanh(sum w z / sum w): partial correlation over all groups */
-    int64_t groups_used;      /* the others: */
+    int64_t groups_used;      /* the other groups: */
     int64_t groups_skipped;   /* too few rows */
     int64_t groups_undefined; /* x or y is determined by the given variables, or constant */
     int64_t dropped;          /* redundant given variables, in the group that has the most */

@@ -5,16 +5,16 @@
  * Bousquet, Smola, Schoelkopf 2005; Gretton, Fukumizu, Teo, Song, Schoelkopf, Smola 2007).
  *
  * Null: this differs from the 2007 paper, which fits a gamma distribution to asymptotic estimates of mean and
- * variance.  Here mean, variance and third moment are those of T over all n! permutations of the rows, which are
- * known exactly for tr(A P B P') with centred A and B (Kazi-Aoual, Hitier, Sabatier, Lebreton, "Refined approximations
- * to permutation tests for multivariate inference", Computational Statistics & Data Analysis 20, 1995) and need only
+ * variance.  Here mean, variance and third moment are those of T over all n! permutations of the rows.  They are known
+ * exactly for tr(A P B P') with centred A and B (Kazi-Aoual, Hitier, Sabatier, Lebreton, "Refined approximations to
+ * permutation tests for multivariate inference", Computational Statistics & Data Analysis 20, 1995) and need only
  * traces, diagonals and a sum of cubes, O(n r^2) to O(n r^3) from the factors.  A gamma distribution with a shift
  * (Pearson type III) matches all three.  Measured under independence, Laplace noise, Kolmogorov-Smirnov distance of
  * p-values from uniform and size at .0125, 4,000 repetitions of the n x n forms: 100 rows, 2007 moments .055 and .0158,
  * exact mean and variance .044 and .0152, all three .016 and .0115; ten segments of ten rows, .370 and .0132, .015 and
  * .0127, .017 and .0110.
  *
- * Permutations: hsic_permute.c; sums of chi-square variables: hsic_spectral.c.  Groups run in parallel, a lone group
+ * Permutations: hsic_permute.c; sums of chi-square variables: hsic_spectral.c.  Groups run in parallel, a single group
  * in blocks of rows; every group writes to its own memory, and sums are taken in order.
  */
 #include "indep/hsic.h"
@@ -26,7 +26,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const double MIN_REACHED = 10.0; /* permutations expected at or below a level that they refine */
+static const double MIN_REACHED = 10.0; /* permutations expected at or below the level, if they are to refine it */
 
 typedef struct test_state {
     column_set points[2];
@@ -200,8 +200,8 @@ hsic_options hsic_options_from(const nonsens_options *options, double level, uin
 }
 
 /*
- * Permutations refine a gamma p-value near the level.  With many rows they take long, and the gamma distribution is
- * good enough there; a level that permutations can hardly reach is not refined either.
+ * Says whether to draw permutations: for their own null, or to refine a gamma p-value near the level.  With many rows
+ * they take long and the gamma distribution is good enough; nor do they refine a level that hardly any would reach.
  */
 static bool wants_permutations(const hsic_options *o, int64_t rows, double gamma_p)
 {
@@ -214,11 +214,11 @@ static bool wants_permutations(const hsic_options *o, int64_t rows, double gamma
 }
 
 /*
- * P(T > x) by the moments over shifts.  T is about a multiple of a chi-square variable with f = 2 mean^2 / variance
- * degrees of freedom.  A group of n rows has about m = (n - 2 min_shift) / (1.25 memory) shifts with independent T: for
- * two autoregressions with coefficient exp(-a) the memory is 2 / a, and T at shifts h rows apart has correlation
- * (1 + ah)^2 exp(-2ah), whose integral is 2.5 / a.  So the mean has m f degrees of freedom (m: harmonic mean of
- * groups).
+ * Returns P(T > x) from the moments over shifts.  T is about a multiple of a chi-square variable with f = 2 mean^2 /
+ * variance degrees of freedom.  A group of n rows has about m = (n - 2 min_shift) / (1.25 memory) shifts with
+ * independent T: for two autoregressions with coefficient exp(-a) the memory is 2 / a, and T at shifts h rows apart has
+ * correlation (1 + ah)^2 exp(-2ah), whose integral is 2.5 / a.  So the mean has m f degrees of freedom (m: harmonic
+ * mean of groups).
  */
 static double shift_tail(const test_state *t, int64_t groups, const hsic_cumulants *moments, double x)
 {

@@ -4,17 +4,18 @@
  * Statistic n HSIC = (1/n) tr(K H L H) with k(a,b) = exp(-sum_j (a_j-b_j)^2 / (2 s_j^2)); for scalars s is the median
  * distance over all pairs of rows, for vectors see kernel.h (Gretton et al. 2005, 2007).  K and L are replaced by
  * pivoted incomplete Cholesky factors (rank 10-50 for scalars), so that statistic and null moments cost O(n r^2) time.
- * Rows stream through, and memory is O(n) with a small factor.
+ * Rows are streamed, and memory is O(n) with a small factor.
  *
- * Stratified: T = sum over groups of (n_e HSIC_e); null cumulants add up; one gamma distribution with these moments,
- * or permutations inside groups, or one sum of chi-square variables with the weights of all groups.  The moments are
- * those of T over all permutations inside groups, exactly.  Widths are the group's own.  Groups under HSIC_MIN_ROWS
- * rows, or with a constant variable, are skipped and counted; if none is left, statistic and moments are 0 and p is 1.
+ * Stratified: T = sum over groups of (n_e HSIC_e), and cumulants under the null are summed too.  The null distribution
+ * is one gamma distribution with these moments, or permutations inside groups, or one sum of chi-square variables with
+ * the weights of all groups.  The moments are exactly those of T over all permutations inside groups.  Each group has
+ * its own widths.  Groups with fewer than HSIC_MIN_ROWS rows, or with a constant variable, are skipped and counted; if
+ * none is left, statistic and moments are 0 and p is 1.
  *
- * Rows that follow one another in time: the moments are those of draws in which y is shifted round in time inside each
- * group, by a random number of rows.  Shifts keep the autocorrelation of both variables, which permutations destroy.
- * T changes slowly with the shift, so that few of its values are independent if the memory is long, and their mean is
- * uncertain.  If the memory is known, an F distribution allows for that.
+ * If rows follow one another in time, the moments are those of draws in which y is shifted circularly in time inside
+ * each group, by a random number of rows.  Shifts keep the autocorrelation of both variables, which permutations
+ * destroy.  T changes slowly with the shift, so if the memory is long, few of its values are independent and their mean
+ * is uncertain.  If the memory is known, an F distribution accounts for that.
  */
 #ifndef INDEP_HSIC_H
 #define INDEP_HSIC_H
@@ -24,7 +25,7 @@
 #include "options/options.h"
 
 enum {
-    HSIC_MIN_ROWS = 10,       /* of a segment that enters the test */
+    HSIC_MIN_ROWS = 10,       /* that a segment needs to enter the test */
     HSIC_REFINE_ROWS = 20000, /* up to which gamma p-values near a level are refined by permutations */
 };
 
@@ -40,7 +41,7 @@ typedef struct hsic_options {
     int64_t min_shift;               /* rows */
     double memory;                   /* integrated autocorrelation time in rows; 0: not known */
     const struct hsic_side *side[2]; /* (groups) what is known of x and y: hsic_sides_of; NULL: nothing */
-    double *widths[2]; /* of x and y, unless NULL: (d, groups) places for the widths used; 0 in groups skipped */
+    double *widths[2]; /* of x and y, unless NULL: room (d, groups) for the widths used; 0 in groups skipped */
 } hsic_options;
 
 typedef struct hsic_result {
@@ -54,7 +55,7 @@ typedef struct hsic_result {
     double lost[2]; /* of x and y: largest share of a kernel's trace that its factor lacks */
 } hsic_result;
 
-/* Takes the user's choices; gamma p-values near `level` are refined, and `job` names the random streams. */
+/* Copies the user's choices; gamma p-values near `level` are refined, and `job` names the random streams. */
 hsic_options hsic_options_from(const nonsens_options *options, double level, uint64_t job);
 
 /*
@@ -66,8 +67,8 @@ nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set 
                          const row_groups *groups, const hsic_options *options, hsic_result *out);
 
 /*
- * What tests need to know of each of several scalars (variables->d of them), found once; out NULL: too much to keep.
- * Freed by hsic_sides_free, whatever is returned; the columns must live as long.
+ * What tests need to know of each of variables->d scalars, computed once; *out is NULL if that is too much to keep.
+ * The caller frees it with hsic_sides_free, whatever the status; the columns must outlive it.
  */
 typedef struct hsic_sides hsic_sides;
 nonsens_status hsic_sides_new(nonsens_context *ctx, arena *a, const column_set *variables, const row_groups *groups,

@@ -47,7 +47,7 @@ struct hsic_sides {
 };
 
 /*
- * Computes the statistic and the invariants of the centred kernel matrices of x and y, in O(n r^2); those that are
+ * Computes the statistic and the invariants of the centred kernel matrices of x and y, in O(n r^2); invariants that are
  * known are copied.
  */
 nonsens_status hsic_pass(nonsens_context *ctx, arena *scratch, const kernel_basis basis[2],
@@ -57,13 +57,13 @@ nonsens_status hsic_pass(nonsens_context *ctx, arena *scratch, const kernel_basi
 hsic_cumulants hsic_permutation_cumulants(int64_t rows, const hsic_invariants *v, const hsic_invariants *w);
 
 /*
- * Returns the upper tail at x of the shifted gamma distribution with these moments.  If the skew is negative it is that
- * of the mirror image, and if there is hardly any, that of the normal distribution.  1 if all permutations have the
- * same T, up to rounding.
+ * Returns the upper tail at x of the shifted gamma distribution with these moments.  If the skewness is negative, the
+ * distribution is mirrored, and if it is nearly 0, it is normal.  Returns 1 if all permutations have the same T, up to
+ * rounding.
  */
 double hsic_tail(const hsic_cumulants *c, double x);
 
-/* Leading weights of the chi-square variables whose weighted sum T is for many rows. */
+/* The largest weights of the chi-square variables; with many rows T tends to their weighted sum. */
 typedef struct hsic_weights {
     int64_t count;
     double *weight; /* (HSIC_WEIGHTS) */
@@ -73,7 +73,7 @@ typedef struct hsic_weights {
 nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, const int64_t count[2],
                              const double *const eigen[2], const double trace[2], hsic_weights *w);
 
-/* A group of rows that enters the test or, if not usable, does not. */
+/* A group of rows; it enters the test if it is usable. */
 typedef struct hsic_stratum {
     bool usable;
     int64_t first, rows;
@@ -92,7 +92,7 @@ nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t 
 nonsens_status hsic_permutation_p(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,
                                   const hsic_stratum *strata, const hsic_options *options, double *p_value);
 
-/* T and its moments over shifts in time of all usable strata. */
+/* Computes T and its moments over shifts in time of all usable strata. */
 nonsens_status hsic_shift_moments(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,
                                   const hsic_stratum *strata, const hsic_options *options, double *statistic,
                                   hsic_cumulants *moments);

@@ -26,7 +26,7 @@ static double cross(double a_v, double a_w, double b_v, double b_w)
     return a_v * b_w + b_v * a_w;
 }
 
-/* E tr(W_v P W_w P')^3 (not central): Kazi-Aoual et al. 1995; terms grouped by which invariants meet. */
+/* Returns E tr(W_v P W_w P')^3 (not central): Kazi-Aoual et al. 1995; terms grouped by their invariants. */
 static double moments_third(double n, const hsic_invariants *v, const hsic_invariants *w)
 {
     double n2 = n * n, n3 = n2 * n, n4 = n3 * n, h = n2 - 5 * n;

@@ -10,7 +10,7 @@
  * noise and 400 rows the skewness changes by 4e-5 of its value, with lighter tails by less), proportionally more
  * beyond, which keeps the error of the skewness the same.
  *
- * Blocks of rows are summed separately and added in order: the same bits for any number of threads.
+ * Blocks of rows are summed separately and added in order, which gives the same bits for any number of threads.
  */
 #include "base/parallel.h"
 #include "indep/hsic_internal.h"
@@ -42,7 +42,7 @@ typedef struct block_sums {
 
 typedef struct pass {
     const kernel_basis *basis; /* (2) */
-    bool is_known[2];          /* the invariants */
+    bool is_known[2];          /* whether the invariants are known */
     int64_t cubed[2];          /* directions that enter the sum of cubes, 0 if pairs of rows do */
     block_sums *block;         /* (jobs) */
 } pass;
@@ -77,7 +77,7 @@ static void add_moments(const kernel_basis *b, int64_t rows, const double *f, va
     }
 }
 
-/* products: a tile of k columns of scratch. */
+/* Adds a tile of features f to the cubes; products: scratch, a tile of k columns. */
 static void add_cubes(int64_t k, int64_t rows, const double *f, double *products, variable_sums *s)
 {
     double d[KERNEL_TILE] = {0}, *cubes = s->cubes;
@@ -150,7 +150,7 @@ static void add_block(const pass *p, const block_sums *from, block_sums *to)
     add_numbers(p->basis[0].directions * p->basis[1].directions, from->cross, to->cross);
 }
 
-/* Sum over ordered triples of directions of the squared sums, from those with a >= b >= c. */
+/* Returns the sum of the squared sums over all triples of directions, from those with a >= b >= c. */
 static double sum_of_cubes(int64_t k, const double *cubes)
 {
     double sum = 0.0;
@@ -166,7 +166,7 @@ static double sum_of_cubes(int64_t k, const double *cubes)
     return sum;
 }
 
-/* Sum over i, j of (f_i . f_j)^3, pair by pair: O(n^2 q). */
+/* Computes the sum over i, j of (f_i . f_j)^3, pair by pair: O(n^2 q). */
 static nonsens_status cubes_by_pairs(nonsens_context *ctx, arena *scratch, const kernel_basis *b, double *out)
 {
     int64_t n = b->points.n, q = b->directions;

@@ -2,8 +2,8 @@
  * hsic_permute.c - permutes the rows of y inside their groups, through the features, which are computed once.  The
  * width does not depend on the order of rows, so the test is exact.
  *
- * Directions that carry less than HSIC_PERMUTED_SHARE of the trace are left out of T and T* alike, and so are those for
- * which FEATURE_BYTES do not suffice (24 for a million rows): the test of fewer features remains exact.
+ * Directions that carry less than HSIC_PERMUTED_SHARE of the trace are left out of both T and T*, and so are those that
+ * do not fit into FEATURE_BYTES (24 fit for a million rows).  The test with fewer features is still exact.
  */
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -15,14 +15,14 @@
 enum {
     PERMUTATIONS_PER_JOB = 8,
     SHIFTS = 199,
-    FEATURE_BYTES = 192000000, /* for those of one variable in all groups */
+    FEATURE_BYTES = 192000000, /* for the features of one variable in all groups */
     MIN_DIRECTIONS = 8
 };
 
 const double HSIC_PERMUTED_SHARE = 1e-6;
-static const double ROUNDING = 1e-10; /* T* this close below T, relatively, counts as a tie */
+static const double ROUNDING = 1e-10; /* T* this close below T, relative to T, counts as a tie */
 
-/* Features of a group, those of a row side by side. */
+/* Features of a group; those of one row are contiguous. */
 typedef struct group_features {
     int64_t rows, directions[2];
     double *f[2]; /* (directions, rows) */
@@ -67,7 +67,7 @@ static void gather_rows(const group_features *g, int side, const int64_t *order,
     tile_clear(used, k, tile);
 }
 
-/* (1/n) ||F_x P F_y'||^2: row i of x meets row order[i] of y. */
+/* Returns (1/n) ||F_x P F_y'||^2, where row i of x is paired with row order[i] of y. */
 static double cross_norm(const group_features *g, workspace *w)
 {
     int64_t products = g->directions[0] * g->directions[1];
@@ -83,7 +83,7 @@ static double cross_norm(const group_features *g, workspace *w)
     return linalg_dot(products, w->product, w->product) / (double)g->rows;
 }
 
-/* Row i of x meets the row of y that comes `shift` rows later in time, round the end. */
+/* Pairs each row of x with the row of y that comes a random number of rows later in time, circularly. */
 static void shift_rows(const permuting *p, int64_t group, rng *r, int64_t *order)
 {
     int64_t rows = p->group[group].rows, first = p->strata[group].first;
@@ -95,7 +95,7 @@ static void shift_rows(const permuting *p, int64_t group, rng *r, int64_t *order
     }
 }
 
-/* T after a shuffle, or a shift in time, inside every group; r = NULL: as observed. */
+/* Returns T after a shuffle, or a shift in time, inside every group; r = NULL: T as observed. */
 static double permuted_statistic(const permuting *p, rng *r, workspace *w)
 {
     double sum = 0.0;
@@ -164,7 +164,7 @@ static nonsens_status find_features(nonsens_context *ctx, arena *scratch, int64_
     return kernel_basis_features(ctx, &basis, g->directions[side], g->f[side]);
 }
 
-/* p->values: T* of every draw; *observed: T as it is, of the same directions. */
+/* Fills p->values with T* of every draw, and *observed with T of the data from the same directions. */
 static nonsens_status draw_all(nonsens_context *ctx, arena *scratch, permuting *p, double *observed)
 {
     workspace w;

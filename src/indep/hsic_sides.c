@@ -2,7 +2,7 @@
 #include "base/parallel.h"
 #include "indep/hsic_internal.h"
 
-/* One arena a variable and group, and no more of them: a basis takes some ten kilobytes, and rarely several hundred. */
+/* At most this many arenas, one per variable and group: a basis takes some ten kilobytes, rarely several hundred. */
 enum { MAX_SIDES = 600 };
 
 typedef struct sides_state {
@@ -11,7 +11,7 @@ typedef struct sides_state {
     hsic_sides *out;
 } sides_state;
 
-/* Job: a variable in a group. */
+/* Computes one side; job: a variable in a group. */
 static nonsens_status find_side(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const sides_state *s = state;

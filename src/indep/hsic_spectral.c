@@ -1,17 +1,18 @@
 /*
  * hsic_spectral.c - the null distribution of T for many rows: T = (1/n) sum_ab lambda_a mu_b (u_a . v_b)^2 with
  * eigenvalues and unit eigenvectors of the two centred kernel matrices, and n (u_a . v_b)^2 tends to independent
- * chi-square variables of one degree:
+ * chi-square variables with one degree of freedom:
  *     T ~ (1/n^2) sum_ab lambda_a mu_b chi2_1
  * (Zhang, Peters, Janzing, Schoelkopf, UAI 2011, theorem 4; Gretton, Fukumizu, Harchaoui, Sriperumbudur, NIPS 2009).
  *
- * Products under NEGLIGIBLE of the sum of all, and those beyond the HSIC_WEIGHTS largest of a group, are left out.
- * In a stratified test T has the weights of all groups.
+ * Products below NEGLIGIBLE times their sum, and those beyond the HSIC_WEIGHTS largest of a group, are left out.  In a
+ * stratified test, T has the weights of all groups.
  *
- * The limit is for many rows: with ten segments of ten rows p-values lay .269 from uniform (Kolmogorov-Smirnov).  So
- * the weights are shrunk to the variance of T over all permutations, which is known exactly (hsic_moments.c), and a
- * constant makes up its mean: .03.  Only the shape of the tail still comes from the limit, which holds if many rows
- * contribute to each eigenvector; the gamma null has a third moment that accounts for lone outliers.
+ * The limit needs many rows: with ten segments of ten rows, p-values lay .269 from uniform (Kolmogorov-Smirnov).  So
+ * the weights are scaled to the variance of T over all permutations, which is known exactly (hsic_moments.c), and a
+ * constant is added to match its mean, which reduces the distance to .03.  Only the shape of the tail still comes from
+ * the limit, which holds if many rows contribute to each eigenvector; the gamma null has a third moment that accounts
+ * for single outliers.
  */
 #include "indep/hsic_internal.h"
 #include "math/chi2_mixture.h"
@@ -21,7 +22,7 @@
 
 static const double NEGLIGIBLE = 1e-7;
 
-/* Products of two descending series above the limit; with product = NULL they are only counted. */
+/* Lists the products of two descending series that exceed the limit; with product = NULL they are only counted. */
 static int64_t list_products(const int64_t count[2], const double *const eigen[2], double limit, double *product)
 {
     int64_t found = 0;
@@ -54,7 +55,7 @@ nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, co
     return NONSENS_OK;
 }
 
-/* Scales the weights to the variance of T over permutations; a constant adds what is then missing of its mean. */
+/* Scales the weights to the variance of T over permutations, and adds a constant to match its mean. */
 nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t count, const hsic_stratum *strata,
                                   const hsic_cumulants *moments, double x, double *p_value)
 {

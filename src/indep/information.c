@@ -1,11 +1,11 @@
 /*
  * information.c - mutual information as a test of independence.
  *
- * Mutual information does not change when either variable is transformed by an increasing function; so both are
- * replaced by normal scores, normal quantiles of mid-ranks over n, before neighbours are sought (Kraskov,
- * Stoegbauer, Grassberger, Phys. Rev. E 69, 066138, 2004).  Units and outliers then do not matter.  More neighbours
- * mean less variance and more bias, which permutations share: for a test a larger k than the usual 3 is better (Runge,
- * AISTATS 2018).  Share of p <= .05, 200 rows, 99 permutations, 200 repetitions:
+ * Mutual information does not change if either variable is transformed by an increasing function.  So both are replaced
+ * by normal scores, the normal quantiles of mid-ranks over n, before neighbours are found (Kraskov, Stoegbauer,
+ * Grassberger, Phys. Rev. E 69, 066138, 2004).  Units and outliers then do not matter.  More neighbours mean less
+ * variance and more bias, which permutations share, so for a test a larger k than the usual 3 is better (Runge, AISTATS
+ * 2018).  Share of p <= .05, 200 rows, 99 permutations, 200 repetitions:
  *
  *     k                           3     5    10    20
  *     independent              .055  .055  .050  .060
@@ -15,14 +15,14 @@
  *
  * A tenth of the rows is the default; with a fifth, k = 40, the circle is no longer detected (.083 of 60 repetitions).
  *
- * With ranks in the middle of their steps, (rank - 1/2) / n, scores would lie symmetrically, many distances between
- * them would be equal, and rounding errors of the quantile, which differ between processors, would decide which of them
+ * With ranks in the middle of their steps, (rank - 1/2) / n, scores would be symmetric, many distances between them
+ * would be equal, and rounding errors of the quantile, which differ between processors, would decide which of them
  * counts as smaller.  Ranks are therefore moved by SHIFT of a step.  (Rounding the scores instead, so that equal
  * distances stay equal, makes the statistic take fewer values: 1,000 null samples of 100 rows in segments then had
- * p-values with a Kolmogorov distance of .061 from the uniform law, .043 with the shift: make calibration
+ * p-values with a Kolmogorov distance of .061 from the uniform distribution, .043 with the shift: make calibration
  * CELLS='information*n100'.)
  *
- * Rows are first sorted by (x, y) inside groups, so that neither T nor p depends on the order in which they came.
+ * Rows are first sorted by (x, y) inside groups, so that neither T nor p depends on their original order.
  */
 #include "indep/information.h"
 
@@ -36,7 +36,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double ROUNDING = 1e-10;   /* T* this close below T counts as a tie, relative to the rows */
+static const double ROUNDING = 1e-10;   /* T* this close below T, per row, counts as a tie */
 static const double SHIFT = 1.0 / 16.0; /* of a step between two ranks */
 
 typedef struct strata {
@@ -70,7 +70,7 @@ static nonsens_status check_input(nonsens_context *ctx, const double *x, const d
 
 /* ---- scores --------------------------------------------------------------------------------------------------- */
 
-/* score[row] = normal score of v (n); entry and spare (n) are scratch.  False for a constant. */
+/* Sets score[row] to the normal score of v (n); entry and spare (n) are scratch.  Returns false for a constant. */
 static bool normal_scores(int64_t n, const double *v, double *score, sort_entry *entry, sort_entry *spare)
 {
     sort_column(v, n, entry, spare);
@@ -96,7 +96,7 @@ typedef struct sorting {
     sort_entry *entry, *spare;
 } sorting;
 
-/* Scores of one group into s, in the order of (x, y). */
+/* Appends the scores of one group to s, in the order of (x, y). */
 static void add_group(int64_t n, const double *x, const double *y, sorting *w, strata *s)
 {
     bool varies_x = normal_scores(n, x, w->x, w->entry, w->spare);

@@ -2,9 +2,9 @@
  * kci.c - the conditional independence test from the residual features of two sides (kci_features.c): T, its null
  * cumulants or weights (kci_null.c) summed over segments, and the tail.
  *
- * Differences from Zhang et al. 2011: both kernels hold z, at twice its width, so that x and y may be swapped (1,000
+ * Differences from Zhang et al. 2011: both kernels include z, at twice its width, so that x and y may be swapped (1,000
  * rows, two columns of z, same true size: power .69; .59 with z on neither side, .70 with z on one side); moments of
- * random signs, without the terms of equal rows; three moments instead of two; the leverage; the ridge.
+ * random signs, without the terms of equal rows; three moments instead of two; the correction for leverage; the ridge.
  */
 #include "indep/kci.h"
 

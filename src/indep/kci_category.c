@@ -1,12 +1,12 @@
 /*
- * kci_category.c - the kernel of a category, k(s, t) = 1 if rows s and t have the same category, else 0, as a
+ * kci_category.c - the kernel of a category, k(s, t) = 1 if rows s and t have the same category and 0 otherwise, as a
  * factor.
  *
- * Over a stretch of n rows, n_c of them of category c, the centred indicators have the Gram matrix
+ * Over a range of n rows, of which n_c have category c, the centred indicators have the Gram matrix
  *     G_cd = n_c [c = d] - n_c n_d / n,
- * of rank one less than the categories that occur; with G = V diag(l) V' row t of category c has the features
+ * of rank one less than the number of categories that occur.  With G = V diag(l) V', row t of category c has features
  *     f_k = V_ck - sum_d (n_d / n) V_dk.
- * Nothing is left out.
+ * The factor is exact.
  */
 #include "indep/kci_internal.h"
 
@@ -14,9 +14,9 @@
 
 #include <inttypes.h>
 
-static const double NEGLIGIBLE = 1e-10; /* of the largest eigenvalue: the direction that centring took */
+static const double NEGLIGIBLE = 1e-10; /* times the rows; smaller eigenvalues: what centring removed */
 
-/* Numbers the categories that have rows here: place (category->count), 0 for the others; rows_of: their rows. */
+/* Numbers the categories that have rows here: place (category->count), 0 for the others; rows_of: rows of each. */
 static int64_t count_categories(const kci_category *category, int64_t first, int64_t rows, int64_t *place,
                                 double *rows_of)
 {

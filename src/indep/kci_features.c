@@ -5,26 +5,27 @@
  * the factor of z written as diag(sqrt(l)) U', its ridge regression leaves
  *     Psi = F - A' diag(s) U',   A = U' F',   s_k = l_k / (l_k + eps),
  * and Psi Psi' = diag(eigen) - A' diag(1 - (1 - s)^2) A needs no further pass over the rows; Psi is then rotated to its
- * principal directions, of which the leading ones are kept.
+ * principal directions, and the leading ones are kept.
  *
- * Widths: median distance of each column, times the root of the number of columns for vectors; z beside the target has
- * twice that (Zhang et al. halve z there).  Segments of fewer than FEW_ROWS rows leave z out beside the target: the
- * mean of such features given z is too rough to be regressed out with few rows (ten segments of ten rows, two columns
- * of z, Gaussian: power .00 with z, .29 without; the n x n test with the usual settings has .04 to .09).
+ * Widths: median distance of each column, times the root of the number of columns for vectors; z in the target's kernel
+ * has twice that (Zhang et al. halve z there).  In segments with fewer than FEW_ROWS rows, that kernel leaves z out:
+ * the mean of features of (target, z) given z is too rough to be regressed out with few rows (ten segments of ten rows,
+ * two columns of z, Gaussian: power .00 with z, .29 without; the n x n test with the usual settings has .04 to .09).
  *
  * eps and the width of z in the regression differ from the paper (1e-3, one width): for each side and segment they
- * minimise generalised cross-validation (Craven and Wahba, Numerische Mathematik 31, 1979), n RSS / (n - df)^2, RSS the
- * residual trace.  eps comes from a grid, at O(rank) each, since RSS = tr F F' - sum_k (1 - (1 - s_k)^2) |A_k|^2.  The
- * width is the usual one or one of its halves; a narrower one must gain MIN_GAIN in n log GCV (without that 55 rows
- * spent 25 degrees).  Segments of few rows share one eps, each in units of its trace, and have the usual width.
- * Measured with ten segments in which scales and strengths change, Laplace noise that depends on z (kci_study): with
- * one width and 1,000 rows a segment, size .28 at .05 and .20 at .01, standard deviation of (T - mean) / sd 2.5; with
- * the chosen one .03, .00 and 1.0 (80 data sets).  One eps for all segments of 100 rows, two columns of z: .03 at .01
- * and 1.3; own eps: .01 and 1.0.  Undersmoothing (eps / 10) changed sizes at 1,000 rows by less than .01, so it is not
- * used; dropping directions of the target with up to a tenth of the trace changed power by .03 or less.
+ * minimise generalised cross-validation (Craven and Wahba, Numerische Mathematik 31, 1979), n RSS / (n - df)^2, where
+ * RSS is the residual trace.  eps comes from a grid, at O(rank) each, since RSS = tr F F' - sum_k (1 - (1 - s_k)^2)
+ * |A_k|^2.  The width is the usual one, or a half, a quarter or an eighth of it; a narrower one must improve n log GCV
+ * by MIN_GAIN (without that, 55 rows spent 25 degrees of freedom).  Segments with few rows share one eps, chosen with
+ * each residual trace in units of its segment's trace, and have the usual width.  Measured with ten segments in which
+ * scales and strengths change, Laplace noise that depends on z (kci_study): with one width and 1,000 rows a segment,
+ * size .28 at .05 and .20 at .01, standard deviation of (T - mean) / sd 2.5; with the chosen width .03, .00 and 1.0 (80
+ * data sets).  One eps for all segments of 100 rows, two columns of z: .03 at .01 and 1.3; own eps: .01 and 1.0.
+ * Undersmoothing (eps / 10) changed sizes at 1,000 rows by less than .01, so it is not used; dropping directions of the
+ * target with up to a tenth of the trace changed power by .03 or less.
  *
  * Leverage: regressions shrink the residuals.  With equal noise, E psi_t psi_t' is proportional to m_t = ((I-S)^2)_tt,
- * while the variance of sum_t psi_t phi_t' is that of ((I-S_x)^2 (I-S_y)^2)_tt.  So the null moments multiply row t of
+ * while the variance of sum_t psi_t phi_t' follows ((I-S_x)^2 (I-S_y)^2)_tt.  So the null moments multiply row t of
  * each side by scale_t = q_t^(1/4) / m_t^(1/2), q_t = ((I-S)^4)_tt, which corrects the mean exactly if both sides have
  * the same eps, and otherwise a little too much (Cauchy-Schwarz).
  */
@@ -37,17 +38,17 @@
 
 enum {
     GRID = 21,
-    WIDTHS = 4,    /* of z, tried from the widest on */
-    FEW_ROWS = 50, /* segments with fewer have a common ridge, and no z beside the target */
+    WIDTHS = 4,    /* of z, tried from the widest to the narrowest */
+    FEW_ROWS = 50, /* segments with fewer share a ridge, and have no z in the target's kernel */
     LARGE = 20000,
     VERY_LARGE = 200000
 };
 
 static const double GRID_FIRST = 1e-6, GRID_STEP = 3.1622776601683795; /* 1e-6 .. 1e4 */
-static const double NARROWER = 0.5;                                    /* each width of z over the one before */
-static const double MIN_GAIN = 4.0;    /* that a narrower width must bring to n log GCV */
-static const double WIDER = 2.0;       /* width of z beside the target, over that of z alone */
-static const double MAX_DEGREES = 0.5; /* degrees of freedom that a regression may spend, over rows */
+static const double NARROWER = 0.5;                                    /* ratio of each width of z to the one before */
+static const double MIN_GAIN = 4.0;    /* improvement of n log GCV that a narrower width needs */
+static const double WIDER = 2.0;       /* width of z in the target's kernel, over that of z alone */
+static const double MAX_DEGREES = 0.5; /* degrees of freedom that a regression may spend, per row */
 static const double MIN_LEFT = 1e-5;   /* share of the trace that the regression must leave */
 
 /* One segment before the ridge is known. */
@@ -117,7 +118,7 @@ static nonsens_status find_cross(nonsens_context *ctx, arena *local, segment *s)
 
 /* ---- ridge --------------------------------------------------------------------------------------------------- */
 
-/* s_k of the regression. */
+/* Returns s_k of the regression. */
 static double fitted_share(const segment *s, int64_t k, double ridge)
 {
     return s->z.eigen[k] / (s->z.eigen[k] + ridge);
@@ -148,8 +149,7 @@ static bool has_few_rows(const segment *s)
     return s->rows < FEW_ROWS;
 }
 
-/* Generalised cross-validation of one segment, or of those with few rows together; infinite if the regressions spend
- * too many degrees of freedom. */
+/* Returns the GCV of one segment, or of those with few rows together; infinite with too many degrees of freedom. */
 static double criterion(int64_t count, const segment *s, double ridge)
 {
     double left = 0.0, degrees = 0.0, rows = 0.0;
@@ -213,7 +213,7 @@ static nonsens_status try_width(nonsens_context *ctx, arena *trial, const reques
     return NONSENS_OK;
 }
 
-/* Chooses the best width of z; segments of few rows have one width, and their ridge is chosen later. */
+/* Chooses the best width of z; segments with few rows have one width, and their ridge is chosen later. */
 static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_kernel *z, segment *s)
 {
     TRY(try_width(ctx, &s->own, q, z, 1.0, s));
@@ -233,7 +233,7 @@ static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_
 /* width (z->d): of z alone. */
 static nonsens_status open_target(nonsens_context *ctx, arena *local, const request *q, const double *width, segment *s)
 {
-    double *beside; // widths of the target, then those of z beside it
+    double *beside; // widths of the target, then those of z in its kernel
     int64_t d = q->target->d;
     ARENA_TRY(ctx, local, beside, d + q->z->d);
     TRY(kci_widths(ctx, q->target, s->first, s->rows, beside));
@@ -266,7 +266,7 @@ static nonsens_status open_segment(nonsens_context *ctx, arena *local, const req
 
 /* ---- residuals ----------------------------------------------------------------------------------------------- */
 
-/* Psi Psi' (r, r) of the target's directions. */
+/* Computes Psi Psi' (r, r) of the target's directions; weighted (z.rank, r) is scratch. */
 static void residual_gram(const segment *s, double *weighted, double *gram)
 {
     int64_t rx = s->target.rank, rz = s->with_z ? s->z.rank : 0;
@@ -301,7 +301,7 @@ static int64_t count_kept(int64_t r, const double *ascending, int64_t rows, doub
     return keep;
 }
 
-/* out->f = V' (F - A' diag(s) U'), V (r, rank) the leading eigenvectors, largest first. */
+/* Computes out->f = V' (F - A' diag(s) U') from the leading eigenvectors V (r, rank), largest first. */
 static nonsens_status project(nonsens_context *ctx, arena *local, const segment *s, const double *v, kci_stratum *out)
 {
     int64_t rx = s->target.rank, rz = s->with_z ? s->z.rank : 0, rank = out->rank;
@@ -341,7 +341,7 @@ static void leverage_scale(const segment *s, double *scale)
     }
 }
 
-/* Eigenvectors of the residual Gram matrix from the last (largest) on; then features in these directions. */
+/* Finds the eigenvectors of the residual Gram matrix, largest first, and the features in these directions. */
 static nonsens_status close_segment(nonsens_context *ctx, arena *keep, arena *local, const segment *s, kci_stratum *out,
                                     double *lost)
 {

@@ -1,9 +1,9 @@
 /*
  * kci_fourier.c - random Fourier features (Rahimi and Recht, NIPS 2007) of a Gaussian kernel over a range of rows:
  * sqrt(2/D) cos(w_j . u) and sqrt(2/D) sin(w_j . u), j = 1 .. D/2, u the columns in units of their widths, w_j standard
- * normal.  In each column the w_j come one from each of D/2 strata of equal probability, matched over columns at random
- * (a Latin hypercube; McKay, Beckman, Conover, Technometrics 21, 1979): as unbiased as independent draws, and for few
- * columns far closer to the kernel with as many features.
+ * normal.  In each column there is one w_j from each of D/2 strata of equal probability, matched over columns at random
+ * (a Latin hypercube; McKay, Beckman, Conover, Technometrics 21, 1979).  This is as unbiased as independent draws, and
+ * for few columns far closer to the kernel with the same number of features.
  *
  * The order of the rows changes nothing; all segments use the same frequencies.  The features are centred and rotated
  * to principal directions, as the factor of kernel.c is.
@@ -18,10 +18,10 @@
 
 enum { MANY_ROWS = 500 }; /* from here on z has twice the features */
 
-static const double NEGLIGIBLE = 1e-12; /* directions with less of the trace are rounding */
+static const double NEGLIGIBLE = 1e-12; /* directions with less of the trace are rounding errors */
 static const double MAX_SCALED = 1e12;  /* widths from the middle: beyond it the cosine has hardly any correct digits */
 
-/* middle (points->d): the value at the middle of each sorted column, from which phases count. */
+/* Finds middle (points->d): the value at the middle of each sorted column, from which phases are measured. */
 static nonsens_status find_middles(nonsens_context *ctx, arena *local, const kci_kernel *k, double **middle)
 {
     double *sorted;
@@ -35,7 +35,7 @@ static nonsens_status find_middles(nonsens_context *ctx, arena *local, const kci
     return NONSENS_OK;
 }
 
-/* frequency (pairs, d): per column one normal quantile from each of `pairs` equal strata, columns matched at random. */
+/* Draws frequency (pairs, d): in each column a normal quantile from each of `pairs` equal strata, in random order. */
 static nonsens_status draw_frequencies(nonsens_context *ctx, arena *local, const kci_kernel *k, int64_t pairs,
                                        uint64_t stream, const kci_options *o, double **frequency)
 {
@@ -56,7 +56,7 @@ static nonsens_status draw_frequencies(nonsens_context *ctx, arena *local, const
     return NONSENS_OK;
 }
 
-/* features (2 pairs, n), not centred: cosines, then sines. */
+/* Fills features (2 pairs, n), not centred: cosines, then sines. */
 static void fill_features(const kci_kernel *k, int64_t pairs, const double *frequency, const double *middle,
                           double *features)
 {
@@ -77,7 +77,7 @@ static void fill_features(const kci_kernel *k, int64_t pairs, const double *freq
     }
 }
 
-/* Eigenvalues descending with their vectors; rank: those above rounding, at least one. */
+/* Sorts eigenvalues descending, with their vectors; out->rank: those above rounding, at least one. */
 static void order_directions(int64_t count, const double *ascending, const double *vectors, double *directions,
                              kernel_factor *out)
 {
@@ -123,7 +123,7 @@ static nonsens_status rotate_features(nonsens_context *ctx, arena *keep, arena *
     return NONSENS_OK;
 }
 
-/* Returns the number of features; 100 of z, whatever n, left a bias (10,000 rows, two columns: size .18 at .05). */
+/* Returns the number of features; 100 of z for any n left a bias (10,000 rows, two columns: size .18 at .05). */
 static int64_t feature_count(const kci_kernel *kernel, enum kci_side side)
 {
     int64_t varying = 0;
@@ -131,7 +131,7 @@ static int64_t feature_count(const kci_kernel *kernel, enum kci_side side)
         varying += kernel->width[j] > 0;
     }
     int64_t count = varying * (kernel->rows < MANY_ROWS ? KCI_FOURIER_Z : 2 * KCI_FOURIER_Z);
-    int64_t max_count = 2 * kernel->rows < KCI_FOURIER_MAX ? 2 * kernel->rows : KCI_FOURIER_MAX; // few rows span few
+    int64_t max_count = 2 * kernel->rows < KCI_FOURIER_MAX ? 2 * kernel->rows : KCI_FOURIER_MAX; // few rows have few
     return side == KCI_SIDE_TARGET ? KCI_FOURIER_TARGET : count < max_count ? count : max_count;
 }
 

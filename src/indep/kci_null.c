@@ -1,21 +1,21 @@
 /*
  * kci_null.c - the null distribution of T = (1/n) |sum_t w_t|^2, w_t = psi_t (x) phi_t, in one segment.
  *
- * If x and y are independent given z, T is asymptotically sum_k l_k chi^2_1, l the eigenvalues of C = (1/n) sum
- * w_t w_t' (Zhang et al. 2011), which are those of the n x n matrix G_st = (psi_s . psi_t)(phi_s . phi_t) / n.  Moments
- * here are those of T with independent random signs on the w_t, exactly:
+ * If x and y are independent given z, T is asymptotically sum_k l_k chi^2_1, where l are the eigenvalues of C = (1/n)
+ * sum w_t w_t' (Zhang et al. 2011), which are those of the n x n matrix G_st = (psi_s . psi_t)(phi_s . phi_t) / n.  The
+ * moments here are exactly those of T with independent random signs on the w_t:
  *     mean = tr G,   variance = 2 sum_{s != t} G_st^2,   third = 8 sum over distinct s, t, u of G_st G_tu G_us.
- * Without the restriction to distinct rows (as in the paper) sizes at 100 rows were .035 to .04 instead of .045 to
+ * Without the restriction to distinct rows (as in the paper), sizes at 100 rows were .035 to .04 instead of .045 to
  * .055.  The sums with D = diag(G):
  *     sum_{s != t} = tr G^2 - tr D^2,   sum_{s, t, u distinct} = tr G^3 - 3 tr(D G^2) + 2 tr D^3.
  * Up to KCI_GRAM_ROWS rows G is formed.  Beyond, C is formed over the PAIRS products of directions that carry most of
- * the mass eigen_i(x) eigen_j(y); the others enter the mean exactly (|psi_t|^2 |phi_t|^2 needs no pairs), tr C^2 and
- * tr C^3 in proportion: as if C were the Kronecker product of the two covariances, times what C is over the explicit
- * pairs relative to that.  With 400 rows and two columns of z the variance is within
- * 1 % of that from G, the skewness within 2 % (test_kci.c).
+ * the mass eigen_i(x) eigen_j(y); the other pairs enter the mean exactly (|psi_t|^2 |phi_t|^2 needs no pairs), and tr
+ * C^2 and tr C^3 are scaled up for them by the factor that would be right if C were the Kronecker product of the two
+ * covariances.  With 400 rows and two columns of z the variance is within 1 % of that from G, the skewness within 2 %
+ * (test_kci.c).
  *
- * Weights of the mixture: the eigenvalues of C; pairs left out become equal weights with their mass and square.  To
- * have the variance above, weights are shrunk by one factor, and the mass so freed becomes a constant.
+ * Weights of the mixture: the eigenvalues of C, and equal weights with the sum and sum of squares of the pairs left
+ * out.  One factor shrinks all weights to match the variance above, and a constant restores the mean.
  */
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -27,14 +27,14 @@
 
 enum {
     PAIRS = 256,                         /* of directions whose products enter C explicitly */
-    BLOCK = 256,                         /* rows that products take at a time */
-    EQUAL_WEIGHTS = KCI_WEIGHTS - PAIRS, /* at most, that stand for pairs left out */
+    BLOCK = 256,                         /* rows that are multiplied at a time */
+    EQUAL_WEIGHTS = KCI_WEIGHTS - PAIRS, /* at most, for the pairs left out */
     SIGNS_PER_JOB = 8
 };
 
 static const double ROUNDING = 1e-12;
 
-/* Sums that the moments are made of, all without their powers of 1/n. */
+/* Sums from which the moments are computed, without their powers of 1/n. */
 typedef struct sums {
     double d1, d2, d3;   /* of G_tt, its squares and cubes */
     double square, cube; /* tr G^2, tr G^3 */
@@ -78,7 +78,7 @@ static void add_diagonal(double d, sums *s)
     s->d3 += d * d * d;
 }
 
-/* Shrinks the weights so that twice the sum of their squares is the variance; the shift makes up the mean. */
+/* Shrinks the weights so that twice the sum of their squares is the variance; the shift restores the mean. */
 static void fit_variance(kci_null *null)
 {
     double squares = linalg_dot(null->count, null->weight, null->weight), mass = 0.0;
@@ -108,7 +108,7 @@ static nonsens_status gram_null(nonsens_context *ctx, arena *scratch, const kci_
                                 bool weights, kci_null *out)
 {
     int64_t n = a->rows;
-    double *g, *g2, *other; // (n, n); G scaled, G^2, factors of G
+    double *g, *g2, *other; // (n, n); n G, its square, the Gram matrix of b
     sums s = {0};
     ARENA_TRY(ctx, scratch, g, n * n);
     ARENA_TRY(ctx, scratch, g2, n * n);
@@ -170,7 +170,7 @@ static nonsens_status choose_pairs(nonsens_context *ctx, arena *scratch, const k
     return NONSENS_OK;
 }
 
-/* w (count, rows): scaled products of the chosen directions; weighted = w times the root of G_tt. */
+/* Fills w (count, rows) with scaled products of the chosen directions, and weighted with w times the root of G_tt. */
 static void fill_products(const kci_stratum *a, const kci_stratum *b, const pair_set *p, int64_t first, int64_t rows,
                           double *w, double *weighted, sums *s)
 {
@@ -207,7 +207,7 @@ static nonsens_status fill_covariance(nonsens_context *ctx, arena *scratch, cons
     return NONSENS_OK;
 }
 
-/* Eigenvalues of C, and equal weights for the mass and the square of the pairs left out. */
+/* Computes the weights: eigenvalues of C, and equal ones with the sum and sum of squares of the pairs left out. */
 static nonsens_status pair_weights(nonsens_context *ctx, arena *scratch, int64_t rows, const pair_set *p, const sums *s,
                                    kci_null *out)
 {
@@ -262,7 +262,7 @@ typedef struct signing {
     double *values;       /* (permutations) */
 } signing;
 
-/* buffer (rank, rows): features of a from row `first` on, scaled for both sides, with random signs. */
+/* Fills buffer (rank, rows) with features of a from row `first` on, scaled for both sides, with random signs. */
 static void sign_rows(const kci_stratum *a, const kci_stratum *b, int64_t first, int64_t rows, rng *r, double *buffer)
 {
     uint32_t bits = 0;

@@ -2,11 +2,11 @@
  * kernel.c - factor of a Gaussian kernel: pivoted incomplete Cholesky (kernel_pivots.c), then centring and rotation to
  * principal directions (kernel PCA: Schoelkopf, Smola, Mueller, Neural Computation 1998).
  *
- * The factor of a row is found from its kernel with the pivots alone: the incremental algorithm, row by row.  So rows
- * stream through in tiles, twice: once for the Gram matrix of the factor about its mean, whose eigenvectors are the
- * directions; once for the features, by one linear map that is substitution and rotation together.  The inverse of the
- * triangle, which the map has in it, magnifies rounding by at most 1e6 at the smallest pivot, 1e4 at the usual
- * tolerance.  (The Gram matrix of the kernel itself, transformed at the end, would have the square of that.)
+ * The factor of a row depends only on its kernel with the pivots, as in the incremental algorithm.  So rows are
+ * streamed in tiles, twice: once for the Gram matrix of the factor about its mean, whose eigenvectors are the
+ * directions; once for the features, by one linear map that combines substitution and rotation.  The inverse of the
+ * triangle, which the map contains, magnifies rounding errors by at most 1e6 at the smallest pivot, 1e4 at the usual
+ * tolerance.  (The Gram matrix of the kernel itself, transformed at the end, would magnify them by the square of that.)
  *
  * Tolerance: the usual 1e-8 of the trace, in the Cholesky step and again when directions are dropped.  Every moment and
  * the statistic are sums of products with traces, so they are off by a few times 1e-8, far below the sampling error and
@@ -14,7 +14,7 @@
  * cut off by the rank limit (very heavy tails: every outlier adds its own direction; vectors of many coordinates) is
  * the kernel of a subset of the features: a test built on it remains valid and only misses the rest.
  *
- * Blocks of rows are summed separately and added in order: the same bits for any number of threads.
+ * Blocks of rows are summed separately and added in order, which gives the same bits for any number of threads.
  */
 #include "indep/kernel.h"
 
@@ -41,7 +41,7 @@ kernel_limits kernel_usual_limits(int64_t n)
 
 /* ---- tiles of rows ------------------------------------------------------------------------------------------- */
 
-/* k, a tile of r columns: kernel of rows with r pivots; u: KERNEL_TILE * d numbers of scratch. */
+/* Fills k, a tile of r columns, with the kernel of rows with r pivots; u: KERNEL_TILE * d numbers of scratch. */
 static void kernel_tile(const kernel_points *points, int64_t r, const double *at, int64_t first, int64_t used,
                         double *u, double *k)
 {
@@ -112,7 +112,7 @@ static nonsens_status run_gram(nonsens_context *ctx, arena *scratch, int64_t job
     return NONSENS_OK;
 }
 
-/* inverse (r, r): row k of the inverse of the triangle in column k, zero beyond its k + 1 elements. */
+/* Fills inverse (r, r): row k of the inverse of the triangle in column k, zero beyond its k + 1 elements. */
 static void invert_triangle(const kernel_pivots *p, double *inverse)
 {
     int64_t r = p->rank;
@@ -132,7 +132,7 @@ static void invert_triangle(const kernel_pivots *p, double *inverse)
     }
 }
 
-/* Gram matrix (r, r) of the factor about its mean (r); *missing: what the factor leaves of the trace of K. */
+/* Computes the Gram matrix (r, r) of the factor about its mean (r); *missing: the trace of K that the factor lacks. */
 static nonsens_status centred_gram(nonsens_context *ctx, arena *a, int threads, gram_pass *pass, double **gram,
                                    double **mean, double *missing)
 {
@@ -174,7 +174,7 @@ int64_t kernel_basis_leading(const kernel_basis *basis, double share)
     return keep;
 }
 
-/* Reverses eigenvalues and eigenvectors from ascending to descending order; rounding below zero becomes zero. */
+/* Reverses eigenvalues and eigenvectors from ascending to descending order; negative values (rounding) become zero. */
 static void reverse_directions(int64_t r, double *eigen, double *directions)
 {
     for (int64_t a = 0, b = r - 1; a < b; a++, b--) {
@@ -209,7 +209,7 @@ static void drop_directions(double share, double missing, kernel_basis *b)
     b->lost = all > 0.0 ? fmax(0.0, all - kept) / all : 0.0;
 }
 
-/* map = inverse triangle times directions (r, q), offset = directions' mean. */
+/* Computes map = inverse triangle times directions (r, q), and offset = directions' mean. */
 static nonsens_status make_map(nonsens_context *ctx, arena *keep, const double *inverse, const double *directions,
                                const double *mean, kernel_basis *b)
 {

@@ -1,6 +1,4 @@
-/*
- * kernel.h - low-rank, centred factors of Gaussian kernel matrices of scalars and vectors, without an n x n matrix.
- */
+/* kernel.h - low-rank, centred factors of Gaussian kernel matrices of scalars and vectors, without an n x n matrix. */
 #ifndef INDEP_KERNEL_H
 #define INDEP_KERNEL_H
 
@@ -12,23 +10,23 @@
 /*
  * H K H = F' F up to `lost`, with H = I - 11'/n: each direction of F has sum zero over the rows, directions are
  * orthogonal, and eigen (descending) holds their squared norms, which are the leading eigenvalues of H K H.
- * The first k directions are F with the same stride, so that a caller can use fewer of them without copying.
- * A constant has one direction, which is zero.
+ * The first k directions have the stride of F, so that a caller can use fewer directions without copying.  A constant
+ * has one direction, which is zero.
  */
 typedef struct kernel_factor {
     int64_t n, rank;
     double *f;     /* (rank, n): the features of row i are f + i * rank */
     double *eigen; /* (rank) */
     double trace;  /* of H K H, before directions were dropped */
-    double lost;   /* at most this share of the true trace is not in F; 1e-13 of it is rounding */
+    double lost;   /* at most this share of the true trace is not in F; 1e-13 of it is rounding error */
 } kernel_factor;
 
-/* Where a factor stops: it lacks at most this share of the traces of K (in its pivots) and of H K H (in the directions
- * dropped), or the rank is reached. */
+/* When a factor is complete: it lacks at most this share of the traces of K (by its pivots) and of H K H (by the
+ * directions dropped), or it has this rank. */
 typedef struct kernel_limits {
     int64_t max_rank;
-    double trace_lost; /* not below 1e-11: residuals are rounding there */
-    int threads;       /* that pass over blocks of rows; the factor has the same bits for any number of them */
+    double trace_lost; /* not below 1e-11: residuals are rounding errors there */
+    int threads;       /* for passes over blocks of rows; the factor has the same bits for any number */
 } kernel_limits;
 
 /* Returns the usual limits: 1e-8 of the trace; 200 directions, 100 beyond 20,000 rows; one thread. */
@@ -36,7 +34,8 @@ kernel_limits kernel_usual_limits(int64_t n);
 
 /*
  * Computes the width of the kernel: the (lower) median of |a - b| over all pairs of rows; their mean if the median is
- * zero; 0 for a constant.  No pair is listed: O(n log n) time, O(n) memory, and the order of the rows does not matter.
+ * zero; 0 for a constant.  Pairs are not listed: O(n log n) time, O(n) memory, and the order of the rows does not
+ * matter.
  */
 nonsens_status kernel_width(nonsens_context *ctx, int64_t n, const double *v, double *width);
 

@@ -8,14 +8,14 @@
 #include "indep/kernel.h"
 #include "indep/kernel_tile.h"
 
-/* Points of which every coordinate varies; scaled, a distance of 1 is one width. */
+/* Points whose coordinates all vary; after scaling, a distance of 1 is one width. */
 typedef struct kernel_points {
     int64_t n, d;
     const double **v;       /* (d): columns (n) */
     double *centre, *width; /* (d) */
 } kernel_points;
 
-/* Pivoted incomplete Cholesky factor: row u of it is the forward substitution of k(u, at) by lower. */
+/* Pivoted incomplete Cholesky factor: its row u is the forward substitution of k(u, at) with lower. */
 typedef struct kernel_pivots {
     int64_t rank, stride;
     double *at;    /* (d, rank), scaled */
@@ -30,7 +30,7 @@ typedef struct kernel_basis {
     double *map;              /* (rank, directions) */
     double *offset;           /* (directions) */
     double *eigen;            /* (directions) */
-    double trace, lost;       /* as of a kernel_factor */
+    double trace, lost;       /* as in kernel_factor */
 } kernel_basis;
 
 /* Returns (value - centre) / width, clamped so that squares are finite. */
@@ -40,7 +40,7 @@ double kernel_scaled(const kernel_points *points, int64_t coordinate, double val
 nonsens_status kernel_find_pivots(nonsens_context *ctx, arena *a, kernel_points *points, const kernel_limits *limits,
                                   kernel_pivots *out);
 
-/* Does what kernel_factorise_points does, without the features; the columns must live as long as the basis. */
+/* Does what kernel_factorise_points does, without the features; the columns must outlive the basis. */
 nonsens_status kernel_find_basis(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first, int64_t n,
                                  const double *width, const kernel_limits *limits, kernel_basis *out);
 
@@ -49,7 +49,7 @@ nonsens_status kernel_find_basis(nonsens_context *ctx, arena *keep, const column
 void kernel_basis_tile(const kernel_basis *basis, int64_t first, int64_t used, int64_t directions, double *work,
                        double *f);
 
-/* Fills f (directions, n) with the first features of all rows, those of a row side by side. */
+/* Fills f (directions, n) with the first features of all rows, those of a row contiguous. */
 nonsens_status kernel_basis_features(nonsens_context *ctx, const kernel_basis *basis, int64_t directions, double *f);
 
 /* Returns how many leading directions leave out at most `share` of the trace. */

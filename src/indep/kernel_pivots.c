@@ -1,15 +1,15 @@
 /*
  * kernel_pivots.c - pivots of the incomplete Cholesky factor of a Gaussian kernel (Fine and Scheinberg, JMLR 2001; Bach
- * and Jordan, JMLR 2002), sought among candidates.
+ * and Jordan, JMLR 2002), chosen among candidates.
  *
- * Scalars: up to CANDIDATE_LIMIT distinct values these are the candidates, each with the weight of its rows; beyond
- * that one row per occupied cell of a sixteenth of a width or less.  The residual of the factor varies on the scale of
- * the distance between pivots (half a width), so it is resolved by the cells.
+ * Scalars: if there are at most CANDIDATE_LIMIT distinct values, these are the candidates, weighted by their rows;
+ * otherwise one row per occupied cell of at most a sixteenth of a width.  The residual of the factor varies on the
+ * scale of the distance between pivots (half a width), so the cells resolve it.
  *
- * Vectors: all rows up to VECTOR_CANDIDATES, else as many rows drawn by their ranks (kernel_sample).  A row outside the
- * sample has a residual of at most 1 - k(row, p)^2 for every pivot p, and no better bound holds: rows far from the
- * sample are represented badly.  What is lost is therefore measured over all rows afterwards
- * (kernel_basis.lost): two normal coordinates and 100,000 rows lose 1e-6 of the trace although 1e-8 was asked for.
+ * Vectors: all rows up to VECTOR_CANDIDATES, otherwise that many rows drawn by their ranks (kernel_sample).  A row
+ * outside the sample has a residual of at most 1 - k(row, p)^2 for every pivot p, and no better bound holds: rows far
+ * from the sample are represented badly.  The loss is therefore measured over all rows afterwards (kernel_basis.lost):
+ * two normal coordinates and 100,000 rows lose 1e-6 of the trace although 1e-8 was asked for.
  *
  * Candidates are ordered by value or by rank hash, so pivots do not depend on the order of rows.
  */
@@ -22,7 +22,7 @@
 enum { CANDIDATE_LIMIT = 2048, VECTOR_CANDIDATES = 4096 };
 
 static const double MIN_CELL = 1.0 / 256, MAX_CELL = 1.0 / 16;
-static const double MIN_PIVOT = 1e-12;  /* residuals below it are rounding */
+static const double MIN_PIVOT = 1e-12;  /* residuals below it are rounding errors */
 static const double MAX_SCALED = 1e150; /* scaled values are clamped here, so that their squares are finite */
 
 /* One row for each occupied cell; weight counts the rows of the cell. */
@@ -42,8 +42,8 @@ double kernel_scaled(const kernel_points *points, int64_t coordinate, double val
 /* ---- candidates ---------------------------------------------------------------------------------------------- */
 
 /*
- * Cells of the ascending values u (n), each from its first value to `cell` beyond it; those with fewer than min_rows
- * rows are left out.  With at = NULL they are only counted.
+ * Finds and counts cells of the ascending values u (n), each from its first value to `cell` beyond it; those with fewer
+ * than min_rows rows are left out.  With at = NULL they are only counted.
  */
 static int64_t fill_cells(int64_t n, const double *u, double cell, int64_t min_rows, double *at, double *weight)
 {
@@ -79,8 +79,8 @@ static nonsens_status get_candidates(nonsens_context *ctx, arena *a, int64_t cou
     return NONSENS_OK;
 }
 
-/* All distinct values, else cells as fine as the limit allows, else the heavier ones of the widest cells: the rank
- * limit would not reach that many lone outliers anyway. */
+/* Takes all distinct values, or cells as fine as the limit allows, or those of the widest cells with most rows: the
+ * rank limit would not admit that many single outliers anyway. */
 static nonsens_status scalar_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t max_rank,
                                         candidates *c)
 {
@@ -123,7 +123,7 @@ static nonsens_status vector_candidates(nonsens_context *ctx, arena *a, kernel_p
 
 /* ---- pivots -------------------------------------------------------------------------------------------------- */
 
-/* Returns the candidate that removes most of the residual trace, the first of equals; -1 if it is small enough. */
+/* Returns the candidate that removes most of the residual trace, the first of ties; -1 if the trace is small enough. */
 static int64_t next_pivot(const candidates *c, double enough)
 {
     double sum = 0.0, largest = 0.0;
@@ -139,7 +139,7 @@ static int64_t next_pivot(const candidates *c, double enough)
     return sum > enough ? best : -1;
 }
 
-/* column (count) = k(candidates, at). */
+/* Computes column (count) = k(candidates, at). */
 static void kernel_column(const candidates *c, const double *at, double *column)
 {
     for (int64_t i = 0; i < c->count; i++) {
@@ -154,7 +154,7 @@ static void kernel_column(const candidates *c, const double *at, double *column)
     tile_exp(c->count, column);
 }
 
-/* column (count) -= g (count, k) lower, in stretches that stay in the cache. */
+/* Computes column (count) -= g (count, k) lower, in ranges that stay in the cache. */
 static void subtract_columns(int64_t count, int64_t k, const double *g, const double *lower, double *column)
 {
     for (int64_t first = 0; first < count; first += KERNEL_TILE) {

@@ -21,7 +21,7 @@ void tile_clear(int64_t used, int64_t columns, double *tile)
     }
 }
 
-/* Finds where four columns from `first` on begin; the last column stands in for missing ones. */
+/* Finds the starts of four columns from `first` on; the last column stands in for missing ones. */
 static void four_columns(const double *base, int64_t first, int64_t count, int64_t stride, const double *column[SIDE])
 {
     for (int s = 0; s < SIDE; s++) {
@@ -29,7 +29,7 @@ static void four_columns(const double *base, int64_t first, int64_t count, int64
     }
 }
 
-/* Eight rows of four columns of the product. */
+/* Computes eight rows of four columns of the product. */
 static void combine_block(int64_t r, const double *k, const double *const map[SIDE], pair sum[SIDE][SIDE])
 {
     for (int s = 0; s < SIDE; s++) {
@@ -65,7 +65,7 @@ void tile_combine(int64_t rows, int64_t r, int64_t q, const double *k, const dou
     }
 }
 
-/* Products of four columns with four columns over all rows. */
+/* Computes the products of four columns with four columns over all rows. */
 static void cross_block(int64_t rows, const double *const a[SIDE], const double *const b[SIDE], double out[SIDE][SIDE])
 {
     pair sum[SIDE][SIDE] = {{{0}}};

@@ -1,14 +1,14 @@
 /*
  * kernel_width.c - widths of Gaussian kernels by the median rule (Gretton et al. 2007, section 4), and the order by
- * ranks that samples of rows are drawn in.
+ * ranks in which samples of rows are drawn.
  *
  * Scalars: the median over all pairs, by bisection over counts of pairs of the sorted values.  Vectors: the median
- * distance of standardised points, one number, times the standard deviation of each coordinate, so that a coordinate in
- * other units leaves the kernel as it is.  Pairs are listed there, so beyond WIDTH_ROWS rows those of a sample: the
- * median of 499,500 distances of 1,000 rows has a standard error of a hundredth or two of its value.
+ * distance of standardised points, one number, times the standard deviation of each coordinate, so that the kernel does
+ * not depend on the units of a coordinate.  Pairs are listed there, so beyond WIDTH_ROWS rows only those of a sample:
+ * the median of 499,500 distances of 1,000 rows has a standard error of 1 or 2 % of its value.
  *
- * The hash of a row is the sum over coordinates of mix(|2 r - n + 1|), r the mid-rank from 0 and mix the finaliser of
- * SplitMix64 (Steele, Lea, Flood, OOPSLA 2014); equal hashes are ordered by the values.
+ * The hash of a row is the sum over coordinates of mix(|2 r - n + 1|), where r is the mid-rank from 0 and mix the
+ * finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014); equal hashes are ordered by the values.
  */
 #include "indep/kernel.h"
 
@@ -22,7 +22,7 @@ enum { WIDTH_ROWS = 1000, SMOOTH_ROWS = 500, COARSE_STEPS = 6 };
 
 /* ---- scalars ------------------------------------------------------------------------------------------------- */
 
-/* How many pairs of the ascending values are at most d apart. */
+/* Returns how many pairs of the ascending values are at most d apart. */
 static int64_t pairs_within(int64_t n, const double *sorted, double d)
 {
     int64_t count = 0;
@@ -40,7 +40,7 @@ typedef struct bracket {
     int64_t n, half;
     const double *sorted;
     double low, high;
-    double below, above; /* pairs that low lacks and that high has too many */
+    double below, above; /* pairs missing within low, and too many within high */
 } bracket;
 
 /* Moves an end to d, inside the bracket; returns whether it was the lower one. */
@@ -63,8 +63,8 @@ static bool is_wide(const bracket *b)
     return b->high - b->low > 1e-10 * b->high && middle > b->low && middle < b->high;
 }
 
-/* Probes on both sides of where a line through the ends has the median, `margin` of the bracket away; returns whether
- * the median is in between. */
+/* Interpolates the median linearly between the ends and probes on both sides of it, `margin` of the bracket away;
+ * returns whether the median is in between. */
 static bool close_in(bracket *b, double margin)
 {
     double start = b->low, size = b->high - b->low, share = b->below / (b->below + b->above);
@@ -75,9 +75,9 @@ static bool close_in(bracket *b, double margin)
 }
 
 /*
- * Smallest d with half of the pairs within it, to 1e-10 relative; 0 if half of the pairs are ties.  By bisection; of
- * many rows, whose counts are nearly smooth in d, with a line through the ends of the bracket after a few steps: half
- * as many passes.
+ * Returns the smallest d with half of the pairs within it, to 1e-10 relative; 0 if half of the pairs are ties.  It
+ * bisects; with many rows, whose counts are nearly smooth in d, it interpolates linearly after a few steps, which
+ * halves the number of passes.
  */
 static double median_distance(int64_t n, const double *sorted)
 {
@@ -100,7 +100,7 @@ static double median_distance(int64_t n, const double *sorted)
     return b.high;
 }
 
-/* A value at rank i (from 0) is the larger one of i pairs and the smaller one of n - 1 - i. */
+/* Uses that the value at rank i (from 0) is the larger one of i pairs and the smaller one of n - 1 - i. */
 static double mean_distance(int64_t n, const double *sorted)
 {
     double sum = 0.0;
@@ -147,7 +147,7 @@ static void add_ranks(int64_t n, const sort_entry *sorted, uint64_t *hash)
         while (next < n && sorted[next].key == sorted[first].key) {
             next++;
         }
-        int64_t from_middle = first + next - n; // twice the mid-rank (first + next - 1) / 2, less n - 1
+        int64_t from_middle = first + next - n; // twice the mid-rank (first + next - 1) / 2, minus n - 1
         uint64_t term = mix((uint64_t)(from_middle < 0 ? -from_middle : from_middle));
         for (int64_t i = first; i < next; i++) {
             hash[sorted[i].row] += term;
@@ -167,8 +167,7 @@ static int compare_points(const void *state, int64_t a, int64_t b)
     return 0;
 }
 
-/* Keeps, for a large n, the entries with a small hash: more than `wanted` by 40 standard deviations.  Returns how many.
- */
+/* Keeps, if n is large, only small hashes: on average 40 standard deviations more than `wanted`.  Returns how many. */
 static int64_t keep_small(int64_t n, int64_t wanted, sort_entry *entry)
 {
     if (n / 4 <= wanted + 2000) {
@@ -252,7 +251,7 @@ static double select_place(int64_t count, double *v, int64_t place)
     return v[place];
 }
 
-/* Median distance of m points z (m, d); if it is zero their mean distance, if that is too sqrt(2 d). */
+/* Computes the median distance of m points z (m, d); if it is zero, their mean distance; if that is too, sqrt(2 d). */
 static nonsens_status typical_distance(nonsens_context *ctx, arena *a, int64_t m, int64_t d, const double *z,
                                        double *out)
 {

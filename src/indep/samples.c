@@ -8,18 +8,18 @@
  * 1 - sum (t^3 - t) / (n^3 - n), chi-square with k - 1 degrees of freedom.
  *
  * Permutations of the labels of all rows: exact for KS and Kruskal-Wallis; Levene permutes z, whose medians were
- * estimated before, which is right for many rows a group.  F and H grow with sum_e n_e (mean of scores)^2, which is
- * what is compared.
+ * estimated before, which is right if groups have many rows.  F and H grow with sum_e n_e (mean of scores)^2, which is
+ * compared in their place.
  *
  * Size at .05 and .01 of the tests without permutations, 1,000 repetitions of Laplace noise (two standard errors: .014
- * and .006); with few rows a group the limit of T is safe but weak, and permutations are the better choice:
+ * and .006); with few rows a group the limit of T is conservative, and permutations are the better choice:
  *
  *     rows a group, groups      10, 2      10, 5      10, 10     100, 2     100, 5     100, 10    1000, 2    1000, 10
  *     Kolmogorov-Smirnov     .011 .001  .026 .000  .027 .002  .036 .010  .037 .009  .032 .006  .056 .006  .050 .008
  *     Levene                 .042 .007  .042 .007  .043 .010  .042 .004  .040 .011  .047 .008  .055 .009  .060 .010
  *     Kruskal-Wallis         .050 .004  .046 .007  .035 .004  .050 .008  .043 .007  .039 .008  .052 .009  .056 .006
  *
- * (Two groups of ten rows: D takes few values, and .011 is what an exact test can have there.)
+ * (Two groups of ten rows: D takes few values, and an exact test has about .011 there.)
  */
 #include "indep/samples.h"
 
@@ -38,7 +38,7 @@
 
 enum { PERMUTATIONS_PER_JOB = 8 };
 
-static const double ROUNDING = 1e-10; /* T* this close below T, relatively, counts as a tie */
+static const double ROUNDING = 1e-10; /* T* this close below T, relative to T, counts as a tie */
 
 /* ---- the rows that enter -------------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static nonsens_status check_input(nonsens_context *ctx, const double *v, const r
     return NONSENS_OK;
 }
 
-/* Skips groups of fewer than min_rows rows. */
+/* Collects the rows of groups with at least min_rows rows. */
 static nonsens_status collect_rows(nonsens_context *ctx, arena *scratch, const double *v, const row_groups *groups,
                                    int64_t min_rows, rows_used *out)
 {
@@ -105,7 +105,7 @@ static double middle_mean(int64_t n, const double *sorted, int64_t cut)
     return sum / (double)(n - 2 * cut);
 }
 
-/* value = distance from the group's median, in units in which nothing overflows; 0 in a constant group. */
+/* Replaces values by distances from the group's median, scaled so that nothing overflows; 0 in a constant group. */
 static nonsens_status take_distances(nonsens_context *ctx, arena *scratch, const rows_used *r)
 {
     double factor = column_factor_of(r->n, r->value);
@@ -153,7 +153,7 @@ static nonsens_status sort_rows(nonsens_context *ctx, arena *scratch, const rows
     return NONSENS_OK;
 }
 
-/* score = mid-rank less its mean; returns the sum of t^3 - t over runs of ties. */
+/* Replaces scores by mid-ranks minus their mean; returns the sum of t^3 - t over runs of ties. */
 static double take_ranks(samples_sorted *s)
 {
     double ties = 0.0;
@@ -184,7 +184,7 @@ static nonsens_status workspace_get(nonsens_context *ctx, arena *a, const sample
     return NONSENS_OK;
 }
 
-/* sum_e n_e (mean of group e)^2 for scores of mean zero. */
+/* Returns sum_e n_e (mean of group e)^2 for scores of mean zero. */
 static double between_groups(const samples_sorted *s, const int64_t *label, double *sum)
 {
     double total = 0.0;
@@ -203,7 +203,7 @@ static double raw_statistic(const samples_sorted *s, enum samples_kind kind, con
     return kind == SAMPLES_KS ? samples_ks_statistic(s, label, w->count) : between_groups(s, label, w->sum);
 }
 
-/* The scores are distances from the medians; they are centred here. */
+/* Runs Levene's test on scores that are distances from the medians, and centres them. */
 static void levene_test(samples_sorted *s, workspace *w, samples_result *out)
 {
     double k = (double)s->groups, n = (double)s->n, mean = middle_mean(s->n, s->score, 0);
@@ -286,7 +286,7 @@ static nonsens_status permutation_p(nonsens_context *ctx, arena *scratch, const 
 
 /*
  * Kiefer's distribution rejects too rarely if groups are small: ten groups of 10 or 100 rows have size .03 at .05.  A
- * p-value by it that is smaller than permutations can resolve is good enough.
+ * p-value from it that is smaller than permutations can resolve is good enough.
  */
 static bool wants_permutations(const samples_options *o, const samples_result *out)
 {

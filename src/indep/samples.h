@@ -2,9 +2,9 @@
  * samples.h - k-sample tests: has a scalar the same distribution in k groups of rows?  Kolmogorov-Smirnov, Levene,
  * Kruskal-Wallis.
  *
- * All cost O(n log n), a permutation O(n).  Groups with too few rows (fewer than 2, for Levene 3, since two rows lie
- * equally far from their median) are skipped and counted; with fewer than two groups left, or a variable that is
- * constant over the rows used, p is 1 and the statistic 0.  The order of rows inside groups does not matter beyond
+ * Each costs O(n log n), and each permutation O(n).  Groups with too few rows (fewer than 2, for Levene 3, since two
+ * rows lie equally far from their median) are skipped and counted; with fewer than two groups left, or a variable that
+ * is constant over the rows used, p is 1 and the statistic 0.  The order of rows inside groups does not matter beyond
  * rounding.
  */
 #ifndef INDEP_SAMPLES_H
@@ -47,8 +47,8 @@ nonsens_status samples_test(nonsens_context *ctx, arena *scratch, const double *
                             const samples_options *options, samples_result *out);
 
 /*
- * Two groups of n_x n_y <= SAMPLES_EXACT: SAMPLES_KS has an exact p by counting lattice paths, given the ties (Schroer
- * and Trenkler, Comput. Stat. Data Anal. 20, 1995).
+ * For two groups with n_x n_y <= SAMPLES_EXACT, SAMPLES_KS computes an exact p by counting lattice paths, given the
+ * ties (Schroer and Trenkler, Comput. Stat. Data Anal. 20, 1995).
  */
 enum { SAMPLES_EXACT = 1000000 };
 

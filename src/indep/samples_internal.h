@@ -4,7 +4,7 @@
 
 #include "indep/samples.h"
 
-/* Rows of the groups that enter, ascending by score, which is the value itself or what the test makes of it. */
+/* Rows of the groups that enter, ascending by score, which is the value itself or computed from it by the test. */
 typedef struct samples_sorted {
     int64_t n, groups;
     const int64_t *size; /* (groups) */

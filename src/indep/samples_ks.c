@@ -1,15 +1,15 @@
 /*
  * samples_ks.c - Kolmogorov-Smirnov statistics of two and more samples.
  *
- * Kiefer (Ann. Math. Stat. 30, 1959): T = sup_x sum_e n_e (F_e(x) - F(x))^2 = sup_x (sum_e c_e^2 / n_e - c^2 / n) with
- * c_e and c the numbers of rows up to x in group e and in all; two groups: T = n_0 n_1 / n D^2.  Ties: the functions
- * are compared only after the last of equal values.
+ * Kiefer (Ann. Math. Stat. 30, 1959): T = sup_x sum_e n_e (F_e(x) - F(x))^2 = sup_x (sum_e c_e^2 / n_e - c^2 / n) where
+ * c_e and c count the rows up to x in group e and in all groups; for two groups, T = n_0 n_1 / n D^2.  Ties: the
+ * functions are compared only after the last of equal values.
  *
  * Exact p of D for two groups: every arrangement of the labels is a path from (0, 0) to (n_0, n_1), all equally likely.
  * The last step of a random path to (i, j) comes from (i - 1, j) with probability i / (i + j); so the probability that
- * a path to (i, j) has met |i / n_0 - j / n_1| >= D is 1 there and else the average of its predecessors with these
- * weights: positive terms only, small tails keep their digits.  The comparison is made in whole numbers, and, with
- * ties, only where i + j rows end a run of equal values (Schroer and Trenkler, Comput. Stat. Data Anal. 20, 1995).
+ * a path to (i, j) has met |i / n_0 - j / n_1| >= D is 1 there and otherwise the average of its predecessors with these
+ * weights.  All terms are positive, so small tails keep their digits.  The comparison is made in whole numbers, and,
+ * with ties, only where i + j rows end a run of equal values (Schroer and Trenkler, Comput. Stat. Data Anal. 20, 1995).
  */
 #include "indep/samples_internal.h"
 
@@ -35,7 +35,7 @@ double samples_ks_statistic(const samples_sorted *s, const int64_t *label, int64
     return largest;
 }
 
-/* Returns |F_e - F_rest|, F_rest that of all other rows: F is a mixture of the two. */
+/* Returns |F_e - F_rest|, where F_rest is that of all other rows: F is a mixture of the two. */
 static double distance_to_rest(const samples_sorted *s, int64_t e, int64_t count, int64_t all)
 {
     double n = (double)s->n, size = (double)s->size[e];
@@ -65,7 +65,7 @@ double samples_ks_effect(const samples_sorted *s, int64_t *count)
     return largest;
 }
 
-/* max |c_0 n_1 - c_1 n_0| = n_0 n_1 D, a whole number. */
+/* Returns max |c_0 n_1 - c_1 n_0| = n_0 n_1 D, a whole number. */
 static int64_t whole_distance(const samples_sorted *s)
 {
     int64_t count[2] = {0, 0}, largest = 0;
@@ -82,7 +82,7 @@ static int64_t whole_distance(const samples_sorted *s)
 nonsens_status samples_ks_exact(nonsens_context *ctx, arena *scratch, const samples_sorted *s, double *p_value)
 {
     int64_t n0 = s->size[0], n1 = s->size[1], limit = whole_distance(s);
-    double *met; // (n1 + 1): of a path to (i, j)
+    double *met; // (n1 + 1): probability that a path to (i, j) has met it
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, met, n1 + 1);
     for (int64_t i = 0; i <= n0; i++) {

@@ -1,12 +1,12 @@
 /*
- * json.h - values of JSON (RFC 8259), and reading and writing them as text.
+ * json.h - JSON values (RFC 8259), and functions that read and write them as text.
  *
- * Values count their references.  A function that makes a value returns a new reference, or NULL without memory.  What
- * is put into an array or an object belongs to it, even if that fails; json_incref shares a value.  A value belongs to
- * one thread at a time.
+ * Values count their references.  A function that makes a value returns a new reference, or NULL if memory is
+ * exhausted.  An array or an object takes over the values that are put into it, even if that fails; json_incref shares
+ * a value.  A value belongs to one thread at a time.
  *
- * An array or an object that lacks a part, because there was no memory for it, is incomplete.  json_text and
- * json_is_complete detect that at any depth: callers need not check between parts.
+ * An array or an object that lacks a part, because there was no memory for it, is incomplete. json_text and
+ * json_is_complete detect that at any depth, so callers need not check every part.
  *
  * Texts and keys are UTF-8 without zero bytes.  Members keep the order in which their keys were first set.
  */
@@ -32,7 +32,7 @@ enum json_type {
 
 /* ---- making ---- */
 
-/* Return the one null, true or false: value == json_boolean(true) compares with it. */
+/* Return the only null, true or false, so that value == json_boolean(true) is a valid comparison. */
 json_value *json_null(void);
 json_value *json_boolean(bool value);
 json_value *json_integer(int64_t value);
@@ -46,12 +46,12 @@ json_value *json_array(void);
 json_value *json_object(void);
 /* Makes an array of `count` values. */
 json_value *json_array_of(int count, ...);
-/* Makes an object of keys and their values; NULL in place of a key ends the list. */
+/* Makes an object from keys and values in turn; a NULL key ends the list. */
 json_value *json_object_of(const char *key, ...) __attribute__((sentinel));
 
 /* Adds a value at the end; false, and the array is incomplete, if there is no memory or the value is NULL. */
 bool json_array_append(json_value *array, json_value *value);
-/* Does the same with a member; a key that the object has keeps its position and gets the new value. */
+/* Does the same with a member; a key that exists keeps its position and gets the new value. */
 bool json_object_set(json_value *object, const char *key, json_value *value);
 
 /* Adds a reference; NULL is fine. */
@@ -59,7 +59,7 @@ json_value *json_incref(json_value *value);
 /* Drops a reference, and with the last one the value; NULL is fine. */
 void json_decref(json_value *value);
 
-/* ---- asking; NULL is fine, and has no parts ---- */
+/* ---- asking; NULL is fine and has no parts ---- */
 
 /* Says whether the value is of one of these types. */
 bool json_is(const json_value *value, unsigned types);
@@ -67,7 +67,7 @@ bool json_is(const json_value *value, unsigned types);
 bool json_has(const json_value *object, const char *key, unsigned types);
 /* Says whether two values are the same, members in any order. */
 bool json_equal(const json_value *a, const json_value *b);
-/* Says whether there is a value, and memory sufficed for all its parts. */
+/* Says whether there is a value, and no part of it was lost for lack of memory. */
 bool json_is_complete(const json_value *value);
 
 /* Returns the text of a string, else NULL. */
@@ -77,15 +77,15 @@ int64_t json_integer_value(const json_value *value);
 /* Returns the value of a number, else 0. */
 double json_number_value(const json_value *value);
 
-/* Reads the `count` doubles of json_packed; false if the value is not a text of that many. */
+/* Reads the `count` doubles of json_packed; false if the value is not a text of this many doubles. */
 bool json_unpack(const json_value *value, int64_t count, double *out);
 
-/* Return sizes and parts, which the container still owns; NULL if it has no such part. */
+/* Return sizes and parts, which the container still owns; 0 or NULL if there are none. */
 size_t json_array_size(const json_value *array);
 json_value *json_array_get(const json_value *array, size_t index);
 size_t json_object_size(const json_value *object);
 json_value *json_object_get(const json_value *object, const char *key);
-/* Returns the item or member at an index; *key is NULL for items, and else valid until the next member is added. */
+/* Returns the item or member at an index; *key is NULL for an item, else valid until the next member is added. */
 json_value *json_at(const json_value *value, size_t index, const char **key);
 
 /* Return the text, integer or number of a member; NULL, `otherwise` or NaN if it is missing or of another type. */
@@ -95,7 +95,7 @@ double json_get_number(const json_value *object, const char *key);
 
 /* ---- text ---- */
 
-/* Where a text is not JSON, counted from 1, and why. */
+/* Where (counted from 1) and why a text is not JSON. */
 typedef struct json_error {
     int line, column;
     const char *what;
@@ -103,7 +103,7 @@ typedef struct json_error {
 
 /*
  * Reads an array or an object.  NONSENS_ERR_DATA, without a message, if the text is not JSON: *error, which may be
- * NULL, says where.  If a key occurs twice the last value counts, unless keys must be `unique`.
+ * NULL, says where.  If a key occurs twice, the last value counts; if keys must be `unique`, that is an error.
  */
 nonsens_status json_parse(nonsens_context *ctx, const char *bytes, size_t size, bool unique, json_error *error,
                           json_value **out);
@@ -111,13 +111,13 @@ nonsens_status json_parse(nonsens_context *ctx, const char *bytes, size_t size, 
 enum json_layout {
     JSON_COMPACT,  /* without blanks */
     JSON_ASCII,    /* without blanks, and with escapes for characters outside ASCII */
-    JSON_SPACED,   /* on one line, with blanks behind commas and colons */
+    JSON_SPACED,   /* on one line, with blanks after commas and colons */
     JSON_INDENTED, /* each part on its own line */
 };
 
-enum { JSON_EXACT_DIGITS = 17 }; /* with these every number reads back as the same value */
+enum { JSON_EXACT_DIGITS = 17 }; /* with which every number reads back as the same value */
 
-/* Writes a value, reals with this many significant digits.  NULL without memory; memory_release frees the text. */
+/* Writes a value, reals with this many significant digits.  NULL: out of memory; memory_release frees the text. */
 char *json_text(const json_value *value, enum json_layout layout, int digits);
 
 #endif

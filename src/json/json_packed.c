@@ -1,5 +1,5 @@
 /*
- * json_packed.c - lists of doubles as one text, bit for bit: the bytes of each, lowest first, in base64 (RFC 4648).
+ * json_packed.c - writes doubles bit for bit as one text: the bytes of each, lowest first, in base64 (RFC 4648).
  */
 #include "base/memory.h"
 #include "json/json.h"
@@ -9,7 +9,7 @@
 
 static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Three bytes are four digits; missing bytes at the end are zero, and their digits are '='. */
+/* Encodes three bytes as four digits; missing bytes at the end count as zero, and their digits are '='. */
 static void encode(const unsigned char *bytes, size_t size, char *out)
 {
     for (size_t i = 0; i < size; i += 3, out += 4) {

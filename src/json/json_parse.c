@@ -15,7 +15,7 @@ typedef struct reader {
     bool unique; /* no key may occur twice */
     int depth;
     nonsens_status status;
-    const char *wrong; /* what is wrong at `at`; NULL: nothing so far */
+    const char *wrong; /* what is wrong at `at`; NULL if nothing is */
     json_bytes text;   /* the last string or key, without escapes */
 } reader;
 
@@ -34,7 +34,7 @@ static bool fail_reader(reader *r)
     return false;
 }
 
-/* Returns a new value, or NULL without memory or beyond the limit of the context. */
+/* Returns a new value, or NULL if there is no memory or the limit of the context is exceeded. */
 static json_value *made(reader *r, json_value *value)
 {
     r->status = value ? memory_check(r->ctx) : fail_memory(r->ctx);
@@ -63,7 +63,7 @@ static bool take_sign(reader *r, const char *sign)
 
 /* ---- strings ---- */
 
-/* Reads four hexadecimal digits; -1 if there are others. */
+/* Reads four hexadecimal digits; -1 if there are not four. */
 static int32_t hex_unit(const char *at, const char *end)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -78,7 +78,7 @@ static int32_t hex_unit(const char *at, const char *end)
     return unit;
 }
 
-/* Reads a character behind \u, or a pair of surrogates; 0 if it is neither, or zero, which texts cannot hold. */
+/* Reads the character after \u, or a pair of surrogates; 0 if it is neither, or zero, which texts cannot contain. */
 static uint32_t read_unicode(reader *r)
 {
     int32_t first = hex_unit(r->at, r->end), second = -1;
@@ -140,7 +140,7 @@ static bool read_character(reader *r)
     return json_add_bytes(&r->text, bytes, encode(c, bytes)) || fail_reader(r);
 }
 
-/* Reads from behind the first quote to behind the last one, into r->text. */
+/* Reads from after the first quote to after the last one, into r->text. */
 static bool read_text(reader *r)
 {
     r->text.used = 0;
@@ -228,7 +228,7 @@ static bool read_member(reader *r, json_value *object)
     return value;
 }
 
-/* Reads from behind the opening bracket to behind the closing one. */
+/* Reads from after the opening bracket to after the closing one. */
 static json_value *read_parts(reader *r)
 {
     bool is_list = r->at[-1] == '[';

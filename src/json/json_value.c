@@ -1,8 +1,8 @@
 /*
  * json_value.c - values of JSON in memory.
  *
- * Arrays and objects hold their parts in one block, in order.  Behind the members of an object is its index: twice as
- * many slots with numbers of members, found by the hash of the key.  Keys are in a separate block.
+ * Arrays and objects hold their parts in one block, in order.  The members of an object are followed by its index:
+ * twice as many slots with numbers of members, found by the hash of the key.  Keys are in a separate block.
  */
 #include "base/hash.h"
 #include "base/memory.h"
@@ -31,7 +31,7 @@ typedef struct string {
 
 typedef struct part {
     json_value *value;
-    size_t key; /* of a member: where it begins among the keys */
+    size_t key; /* of a member: where its key begins in `keys` */
     uint64_t hash;
 } part;
 
@@ -40,7 +40,7 @@ typedef struct container {
     json_value head;
     uint32_t count, room;
     part *part;      /* (room); of an object with the index behind it: (2 * room) 1 + number of the member, 0: free */
-    json_bytes keys; /* each with a zero behind it */
+    json_bytes keys; /* each ends in a zero */
 } container;
 
 bool json_add_bytes(json_bytes *to, const char *bytes, size_t length)
@@ -205,7 +205,7 @@ static bool is_key(const container *w, const part *p, const char *key, size_t le
     return p->hash == hash && strncmp(stored, key, length) == 0 && stored[length] == '\0';
 }
 
-/* Finds the slot of the key, or the free one that it would get. */
+/* Finds the slot of the key, or the free slot that it would get. */
 static uint32_t *find_slot(const container *w, const char *key, size_t length, uint64_t hash)
 {
     uint32_t *slot = (uint32_t *)(void *)(w->part + w->room);
@@ -220,7 +220,7 @@ static uint32_t *find_slot(const container *w, const char *key, size_t length, u
 static bool grow(container *w)
 {
     uint32_t room = w->room ? 2 * w->room : 1;
-    size_t slots = w->head.type == JSON_OBJECT ? 2 : 0; // of a part
+    size_t slots = w->head.type == JSON_OBJECT ? 2 : 0; // per part
     if (w->count < w->room) {
         return true;
     }

@@ -75,7 +75,7 @@ static void put_string(writer *w, const char *text)
     put_text(w, "\"");
 }
 
-/* Writes as %g, but always with a point or an exponent, and the exponent without a plus sign and leading zeros. */
+/* Writes as %g does, but always with a point or an exponent, and the exponent without plus sign and leading zeros. */
 static void put_real(writer *w, double value)
 {
     char text[NUMBER_BYTES];

@@ -3,7 +3,7 @@
  *
  * Kuhn, Naval Res. Logist. Q. 2, 1955 (the Hungarian method); in the O(d^3) form of Tomizawa, Networks 1, 1971, and
  * Jonker and Volgenant, Computing 38, 1987.  Cost is minus gain.  Prices of rows and columns keep every reduced cost
- * cost[j, k] - row[j] - column[k] >= 0, and 0 for matched pairs; each row in turn enters by a shortest path.
+ * cost[j, k] - row[j] - column[k] >= 0, and 0 for matched pairs; rows are added one by one along shortest paths.
  */
 #include "math/assignment.h"
 
@@ -22,7 +22,7 @@ typedef struct assignment {
     bool *reached;        /* (d + 1) */
 } assignment;
 
-/* Shortens distances by the edges of the row that owns column `at`; returns the nearest column not yet reached. */
+/* Relaxes distances with the edges of the row that owns column `at`; returns the nearest column not yet reached. */
 static int64_t nearest_column(assignment *p, int64_t at)
 {
     int64_t j = p->owner[at], nearest = NONE;
@@ -55,7 +55,7 @@ static void enter_row(assignment *p, int64_t j)
         p->reached[at] = true;
         at = nearest_column(p, at);
         double by = p->distance[at];
-        for (int64_t k = 0; k <= p->d; k++) { // moves all prices so that this column is at distance 0
+        for (int64_t k = 0; k <= p->d; k++) { // shifts the prices so that this column is at distance 0
             if (p->reached[k]) {
                 p->row[p->owner[k]] += by;
                 p->column[k] -= by;
@@ -64,7 +64,7 @@ static void enter_row(assignment *p, int64_t j)
             }
         }
     }
-    while (at != p->d) { /* back along the path: every column takes over the row of the one before */
+    while (at != p->d) { /* back along the path: every column takes over the row of the column before it */
         p->owner[at] = p->owner[p->previous[at]];
         at = p->previous[at];
     }

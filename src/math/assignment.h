@@ -1,4 +1,4 @@
-/* assignment.h - the best one-to-one matching of two sets of d: the Hungarian method, O(d^3). */
+/* assignment.h - the best one-to-one matching of two sets of size d, by the Hungarian method in O(d^3). */
 #ifndef MATH_ASSIGNMENT_H
 #define MATH_ASSIGNMENT_H
 

@@ -5,23 +5,23 @@
  *
  *     P(Q > x) = 1 / (2 pi i) integral of exp(K(s) - s x) / s ds,
  *
- * along any path that crosses the real axis once, at c in (0, 1 / (2 max w)), and goes round the cut to its right;
- * a path that crosses at c < 0 gives -P(Q <= x).  Imhof (Biometrika 48, 1961) and Davies (Applied Statistics 29, 1980)
- * integrate along the imaginary axis, where the integrand oscillates and small tails drown in rounding; Lugannani and
- * Rice (Adv. Appl. Probab. 12, 1980; Kuonen, Biometrika 86, 1999) expand at the saddle point, which is good to a per
- * cent.  Here the integral itself is computed on a path through the saddle point (Rice, Bell Syst. Tech. J. 59, 1980;
- * Helstrom, IEEE Trans. Aerosp. Electron. Syst. 19, 1983, on a parabola), so that nothing cancels, tails of any size
- * have all their digits, and there is no hand-over between two formulas.
+ * along any path that crosses the real axis once, at c in (0, 1 / (2 max w)), and goes around the branch cut to its
+ * right; a path that crosses at c < 0 gives -P(Q <= x).  Imhof (Biometrika 48, 1961) and Davies (Applied Statistics 29,
+ * 1980) integrate along the imaginary axis, where the integrand oscillates and small tails are lost in rounding errors;
+ * Lugannani and Rice (Adv. Appl. Probab. 12, 1980; Kuonen, Biometrika 86, 1999) expand at the saddle point, which is
+ * accurate to about one per cent.  Here the integral itself is computed on a path through the saddle point (Rice, Bell
+ * Syst. Tech. J. 59, 1980; Helstrom, IEEE Trans. Aerosp. Electron. Syst. 19, 1983, on a parabola), so that nothing
+ * cancels, tails of any size are accurate to all digits, and no switch between two formulas is needed.
  *
  * The path is a hyperbola, s(v) = c + r (sin a (cosh v - 1) + i cos a sinh v), a = 45 degrees.  c minimises
  * K(s) - s x - log |s| on its side of zero (convex): c > 0 for x above the mean, c < 0 below, so that the smaller tail
- * is the one computed.  r makes the curvature at c that of the path of steepest descent of K(s) - s x, K''' / (6 K'').
- * Far out exp(-s x) decays doubly exponentially in v, whatever the number of weights.  The integrand is analytic in a
- * strip, so the trapezoid rule converges geometrically: halving the step squares the error, and a change below
- * CLOSE_ENOUGH means an error near its square.
+ * is the one computed.  r gives the path at c the same second-order term as the path of steepest descent of K(s) - s x,
+ * K''' / (6 K'').  Far from c, exp(-s x) decays doubly exponentially in v for any number of weights.  The integrand is
+ * analytic in a strip, so the trapezoid rule converges geometrically: halving the step squares the error, and a change
+ * below CLOSE_ENOUGH means an error near its square.
  *
  * The square root of the product has the right branch if each factor has its argument in (-pi, 0] (upper half of the
- * path); factors are multiplied without roots, and the turns of the product are counted.
+ * path); factors are multiplied without roots, and the number of times that the product winds around 0 is counted.
  */
 #include "math/chi2_mixture.h"
 
@@ -31,17 +31,17 @@
 #include <stdbool.h>
 
 enum {
-    LANES = 16,   /* points of the path that a pass over the weights takes at a time */
-    RESCALE = 16, /* factors multiplied before the product is brought back to size 1 */
-    HALVINGS = 8, /* of the step, at most; 2 to 4 are used */
+    LANES = 16,   /* points of the path that one pass over the weights evaluates */
+    RESCALE = 16, /* factors multiplied before the product is rescaled to size 1 */
+    HALVINGS = 8, /* of the step, at most; usually 2 to 4 */
     BISECTIONS = 16
 };
 
 static const double PI = 3.14159265358979323846;
 static const double HALF_ROOT = 0.70710678118654752440; /* sine and cosine of 45 degrees */
-static const double CLOSE_ENOUGH = 1e-9;                /* between two steps; the finer one is right to rounding */
-static const double NEGLIGIBLE = 1e-18;                 /* of the largest term: the path ends here */
-static const double EQUAL = 1e-13;                      /* relative difference of weights that count as one */
+static const double CLOSE_ENOUGH = 1e-9;                /* between two steps; the finer one is then exact to rounding */
+static const double NEGLIGIBLE = 1e-18;                 /* relative to the largest term: the path ends here */
+static const double EQUAL = 1e-13;                      /* relative difference up to which weights count as equal */
 
 typedef struct mixture {
     int64_t count;
@@ -50,7 +50,7 @@ typedef struct mixture {
     double x, sum, smallest; /* x; sum and smallest of the positive weights */
     int64_t positive;
     double c, radius; /* of the path */
-    double width;     /* of the integrand at c, along the path */
+    double width;     /* of the integrand's peak at c, along the path */
 } mixture;
 
 static double weight_of(const mixture *m, int64_t i)
@@ -58,7 +58,7 @@ static double weight_of(const mixture *m, int64_t i)
     return m->weight[i] / m->unit;
 }
 
-/* False if a weight is negative or not finite. */
+/* Finds the unit, sum, number and smallest of the weights; false if a weight is negative or not finite. */
 static bool measure_weights(mixture *m)
 {
     for (int64_t i = 0; i < m->count; i++) {
@@ -81,7 +81,7 @@ static bool measure_weights(mixture *m)
 
 /* ---- the path ------------------------------------------------------------------------------------------------- */
 
-/* Returns K'(s) for s below 1/2; gap = 1 - 2 s, which the caller knows to all digits. */
+/* Returns K'(s) for s below 1/2; gap = 1 - 2 s, which the caller knows without rounding error. */
 static double slope(const mixture *m, double s, double gap)
 {
     double sum = 0.0;
@@ -93,8 +93,8 @@ static double slope(const mixture *m, double s, double gap)
 }
 
 /*
- * Returns the root of K'(s) - x - 1 / s on (0, 1/2), sought in log of 2 s / (1 - 2 s); one per cent is accurate enough.
- * Brackets: K' lies between 1 / (1 - 2 s) and sum / (1 - 2 s), and x is at least the mean.
+ * Returns the root of K'(s) - x - 1 / s on (0, 1/2) by bisection in log(2 s / (1 - 2 s)); one per cent is accurate
+ * enough.  Bracket: K' lies between 1 / (1 - 2 s) and sum / (1 - 2 s), and x is at least the mean.
  */
 static double saddle_above(const mixture *m)
 {
@@ -152,7 +152,7 @@ static void multiply(lanes *l, double b)
     for (int j = 0; j < LANES; j++) {
         double f_re = 1.0 - b * l->shift_re[j], f_im = -b * l->shift_im[j];
         double re = l->re[j] * f_re - l->im[j] * f_im, im = l->re[j] * f_im + l->im[j] * f_re;
-        l->turns[j] += l->im[j] < 0.0 && im >= 0.0 ? 1.0 : 0.0; // past -pi: an argument falls by less than pi
+        l->turns[j] += l->im[j] < 0.0 && im >= 0.0 ? 1.0 : 0.0; // past -pi: one factor lowers it by less than pi
         l->re[j] = re;
         l->im[j] = im;
     }
@@ -168,7 +168,7 @@ static void rescale(lanes *l)
     }
 }
 
-/* Products over the weights of (1 - 2 w s) / (1 - 2 w c) = 1 - b (s - c) at the points of all lanes. */
+/* Computes the products over the weights of (1 - 2 w s) / (1 - 2 w c) = 1 - b (s - c) at the points of all lanes. */
 static void take_products(const mixture *m, lanes *l)
 {
     for (int j = 0; j < LANES; j++) {
@@ -185,8 +185,8 @@ static void take_products(const mixture *m, lanes *l)
 }
 
 /*
- * Returns the imaginary part of g(s) s'(v) / g(c), g = exp(K(s) - s x) / s, at v, which lane j belongs to.  *size: an
- * upper bound of it.
+ * Returns the imaginary part of g(s) s'(v) / g(c), g = exp(K(s) - s x) / s, at the v of lane j. *size: an upper bound
+ * of its absolute value.
  */
 static double integrand(const mixture *m, const lanes *l, int j, double v, double *size)
 {
@@ -237,7 +237,7 @@ static double integrate(const mixture *m)
     return value;
 }
 
-/* Returns the smaller tail: above x if c > 0, else below. */
+/* Returns the smaller tail: that above x if c > 0, else that below. */
 static double smaller_tail(const mixture *m)
 {
     double log_size = -m->c * m->x - log(fabs(m->c));

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Over the largest absolute value: a mean of centred values above this has lost digits to an offset. */
+/* Relative to the largest absolute value: if the mean of centred values exceeds this, an offset has cost digits. */
 static const double MAX_MEAN = 1e-13;
 
 bool column_is_constant(int64_t n, const double *v)
@@ -20,7 +20,7 @@ double column_factor(double largest_size)
 {
     int exponent;
     frexp(largest_size, &exponent);
-    return ldexp(1.0, exponent > -1000 ? -exponent : 1000); // 2^1000 is enough, and finite, for subnormal columns
+    return ldexp(1.0, exponent > -1000 ? -exponent : 1000); // 2^1000 suffices for subnormal columns, and is finite
 }
 
 static double largest_size(int64_t n, const double *v)

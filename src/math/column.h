@@ -1,4 +1,4 @@
-/* column.h - a column of numbers in units in which nothing over- or underflows. */
+/* column.h - standardises columns of numbers without overflow or underflow. */
 #ifndef MATH_COLUMN_H
 #define MATH_COLUMN_H
 
@@ -13,8 +13,8 @@ double column_factor(double largest_size);
 double column_factor_of(int64_t n, const double *v);
 
 /*
- * Computes z (n) = (v - mean) / sd with divisor n; returns sd.  Takes any finite column, also around 1e200, 1e-200 or
- * with an offset that leaves few digits.  A constant column gives zeros and sd 0.
+ * Computes z (n) = (v - mean) / sd with divisor n; returns sd.  Accepts any finite column, also with values around
+ * 1e200 or 1e-200 or a large offset.  A constant column gives zeros and sd 0.
  */
 double column_standardise(int64_t n, const double *v, double *z);
 

@@ -6,8 +6,8 @@
  *
  *     H = 1 / (m - 1) sum_i log(z_{i+1} - z_i) + psi(m) - psi(1).
  *
- * Difference: equal values are dropped first, and m counts what is left, so that a rounded sample has an entropy; it
- * then measures the support more than the density.  The estimate is low by about 1 / m for a uniform sample.
+ * Difference: duplicates are dropped first, and m counts the rest, so that a rounded sample has an entropy; it then
+ * measures the support rather than the density.  The estimate is too low by about 1 / m for a uniform sample.
  *
  * Mutual information, their estimator 1 (equation 8).  With eps_i the distance of point i to its k-th neighbour in the
  * maximum norm and n_x(i), n_y(i) the numbers of other points with |x_j - x_i| < eps_i and |y_j - y_i| < eps_i,
@@ -15,11 +15,11 @@
  *     I = psi(k) + psi(n) - mean(psi(n_x + 1) + psi(n_y + 1)).
  *
  * Neighbours come from a k-d tree with bounding boxes, counts from binary searches in the sorted marginals.  All
- * comparisons use the same rounded differences as a comparison of all pairs would, so the result equals it bit for bit.
+ * comparisons use the same rounded differences as brute force over all pairs, so the result is the same bit for bit.
  *
- * More than k copies of one point give eps = 0.  Such a point counts as in discrete data (Gao, Kannan, Oh, Viswanath,
- * "Estimating mutual information for discrete-continuous mixtures", NIPS 2017): its term is
- * log n_x + log n_y - log n_xy + psi(k) with the numbers of equal values and of equal points, itself included.
+ * More than k copies of one point give eps = 0.  Such a point is treated like discrete data (Gao, Kannan, Oh,
+ * Viswanath, "Estimating mutual information for discrete-continuous mixtures", NIPS 2017): its term is log n_x + log
+ * n_y - log n_xy + psi(k), where the n count equal values and equal points, itself included.
  */
 #include "math/entropy.h"
 
@@ -32,7 +32,7 @@
 
 enum { LEAF_POINTS = 8, CANCEL_EVERY = 4096 };
 
-/* Not fmax and fmin, whose care for NaN costs a call on some machines; all values here are finite. */
+/* Replaces fmax, whose handling of NaN costs a function call on some machines; all values here are finite. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -91,7 +91,7 @@ struct point {
     int64_t index; /* row in the sample */
 };
 
-/* A node holds points [begin, end); children follow as left and right, or are 0 in a leaf. */
+/* A node holds points [begin, end); left and right are its children, 0 in a leaf. */
 struct node {
     double lo[2], hi[2]; /* bounding box */
     int64_t begin, end, left, right;
@@ -103,7 +103,7 @@ struct tree {
     int64_t used;
 };
 
-/* The search for the k nearest of one point: their distances so far, ascending. */
+/* A search for the k nearest neighbours of one point. */
 struct search {
     const struct tree *tree;
     const struct point *centre;
@@ -111,7 +111,7 @@ struct search {
     int k;
 };
 
-/* Median of the coordinate at three places spread by a fixed hash: sorted and patterned input costs no more. */
+/* Returns the median of the coordinate at three hashed positions, so that sorted or patterned input is not slow. */
 static double choose_pivot(const struct point *p, int axis, int64_t lo, int64_t hi)
 {
     uint64_t mix = (uint64_t)(hi - lo + 1) * 0x9E3779B97F4A7C15u;
@@ -125,8 +125,8 @@ static double choose_pivot(const struct point *p, int axis, int64_t lo, int64_t 
 }
 
 /*
- * Reorders the points of [begin, end) so that those before `middle` are at most, and those from it on at least, the one
- * at it.  Hoare's partition stops on equal values, so ties halve the range like distinct values do.
+ * Reorders the points of [begin, end) so that those before `middle` are at most, and those after it at least, as large
+ * as the one at `middle`.  Hoare's partition stops at equal values, so ties halve the range as distinct values do.
  */
 static void select_middle(struct point *p, int axis, int64_t begin, int64_t end, int64_t middle)
 {
@@ -169,7 +169,7 @@ static void bound_points(struct node *node, const struct point *p)
     }
 }
 
-/* Builds the node of points [begin, end) and those below it; depth log2(n / LEAF_POINTS) whatever the data. */
+/* Builds the node of points [begin, end) and those below it; the depth is log2(n / LEAF_POINTS) for any data. */
 static int64_t build_node(struct tree *tree, int64_t begin, int64_t end)
 {
     int64_t self = tree->used++;
@@ -200,7 +200,7 @@ static nonsens_status tree_build(nonsens_context *ctx, arena *scratch, int64_t n
     return NONSENS_OK;
 }
 
-/* Distance in the maximum norm from a point to a box; never above the rounded distance to a point inside it. */
+/* Returns the maximum-norm distance from a point to a box, at most the rounded distance to any point inside it. */
 static double box_distance(const struct node *node, const double at[2])
 {
     double across = larger(node->lo[0] - at[0], at[0] - node->hi[0]);
@@ -231,7 +231,7 @@ static void search_leaf(struct search *s, const struct node *node)
     }
 }
 
-/* A box as far away as the k-th distance cannot lower it and is left out: many equal points cost no more. */
+/* Skips boxes as far away as the k-th distance, which they cannot lower: many equal points cost no more. */
 static void search_node(struct search *s, const struct node *node)
 {
     if (node->left == 0) {
@@ -258,7 +258,7 @@ static void search_node(struct search *s, const struct node *node)
 
 /* ---- mutual information -------------------------------------------------------------------------------------- */
 
-/* Counts the sorted values (n), other than one at `centre`, that are closer to it than `radius`. */
+/* Counts the sorted values (n) that are closer than `radius` to `centre`, except for one value at `centre` itself. */
 static int64_t count_within(int64_t n, const double *sorted, double centre, double radius)
 {
     int64_t lo = 0, hi = n;
@@ -349,7 +349,7 @@ static nonsens_status check_sample(nonsens_context *ctx, int64_t n, const double
     return check_finite(ctx, "mutual information, second variable", n, y);
 }
 
-/* The points are visited in the order of the tree, where neighbours share memory; the sum runs in the order of rows. */
+/* Visits the points in the order of the tree, where neighbours are close in memory, but sums in the order of rows. */
 nonsens_status entropy_mutual_information(nonsens_context *ctx, arena *scratch, int64_t n, const double *x,
                                           const double *y, int k, double *out)
 {

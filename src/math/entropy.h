@@ -10,14 +10,14 @@
  * Estimates the entropy in nats of a sample (n) by one-spacings of the sorted distinct values (Kraskov, Stoegbauer,
  * Grassberger 2004, section II, m = 1; ties dropped): mean log gap + psi(m) - psi(1), m the number of distinct values.
  * Costs O(n log n); v is not changed.
- * Scale-equivariant: H(c v) = H(v) + log c.  NaN if fewer than three distinct values.
+ * Scale-equivariant: H(c v) = H(v) + log c.  NaN if there are fewer than three distinct values.
  */
 nonsens_status entropy_spacing(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, double *out);
 
 /*
  * Estimates the mutual information in nats of two scalars by k nearest neighbours (Kraskov et al. 2004, estimator 1) in
  * O(n log n).
- * Give both variables a comparable scale.  Needs n > k; may come out slightly negative.
+ * Both variables should have a similar scale.  Needs n > k; the estimate may be slightly negative.
  */
 nonsens_status entropy_mutual_information(nonsens_context *ctx, arena *scratch, int64_t n, const double *x,
                                           const double *y, int k, double *out);

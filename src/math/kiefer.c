@@ -3,9 +3,9 @@
  *
  * Kiefer (Ann. Math. Stat. 30, 1959) gives P(sup |B| <= a) as a series over the zeros of J_v,
  * v = d / 2 - 1.  The series is a sum of residues; here the integral is computed instead, which needs no zeros and
- * loses no digits in the tail.  Removing from the heat kernel at the centre of a ball of radius a the part that has
- * touched its surface (Green's functions of d-dimensional Brownian motion, Borodin and Salminen, Handbook of Brownian
- * Motion, 2nd ed., 2002) and inverting the Laplace transform at time 1, with q = sqrt(2 lambda),
+ * loses no digits in the tail.  Removing from the heat kernel at the centre of a ball of radius a the part of paths
+ * that touched its surface (Green's functions of d-dimensional Brownian motion, Borodin and Salminen, Handbook of
+ * Brownian Motion, 2nd ed., 2002) and inverting the Laplace transform at time 1, with q = sqrt(2 lambda),
  *
  *     P(sup |B| > a) = 1 / (2 pi i) integral of g(q) dq,
  *     g = 2^(1-v) / Gamma(v+1) q^(d-1) e^(q^2/2) K_v(q a) / I_v(q a)
@@ -13,14 +13,14 @@
  * along any line Re q = q0 > 0, on which |g| falls like a Gaussian: the trapezoid rule converges geometrically.
  * If g has a minimum on the real axis (by Debye's leading terms, q^2 = A + sqrt(A^2 - 2 d + 3), A = 2 a^2 - d + 1),
  * the line goes through it and every digit of the tail is correct.  Otherwise q0 is about 1 (few dimensions) or the
- * path leaves the imaginary axis at the saddle there (many), and the error is absolute, at most 1e-11; a result below
- * FLOOR is replaced by the smaller of FLOOR and the bound
+ * path leaves the imaginary axis at the saddle point on it (many), and the absolute error is at most 1e-11; a result
+ * below FLOOR is replaced by the smaller of FLOOR and the bound
  *
  *     P(sup |B| > a) <= integral over t of f_t(a) a / (1 - t) dt
  *                     = 2^(1+d/2) / Gamma(d/2) a^d integral over all u of cosh(u)^d exp(-2 a^2 cosh(u)^2) du,
  *
- * f_t the density of |B(t)|: the last exit from the ball happens at the rate f_t(a) times the drift that carries the
- * path away, which is at most that of the bridge in one dimension.  For d = 1 both sides agree up to exp(-8 a^2).
+ * f_t the density of |B(t)|: the last exit from the ball occurs at the rate f_t(a) times the drift away from the
+ * surface, which is at most that of the bridge in one dimension.  For d = 1 both sides agree up to exp(-8 a^2).
  *
  * Bessel functions: K_0 and K_1 by K_n = e^-z integral of 2 e^(-w^2) T_n(1 + w^2/z) / sqrt(2 z + w^2) dw over w > 0
  * (the substitution z (cosh t - 1) = w^2 in Abramowitz and Stegun 9.6.24), K_(1/2) in closed form; upwards in the order
@@ -37,15 +37,15 @@
 
 typedef double complex cplx;
 
-enum { BENT_FROM = 16 }; /* components from which on the path leaves the imaginary axis */
+enum { BENT_FROM = 16 }; /* number of components from which the path leaves the imaginary axis */
 
 static const double PI = 3.14159265358979323846;
-static const double FLOOR = 1e-9;       /* below it the absolute error shows */
-static const double NOTHING = 1e-13;    /* beside 1 */
-static const double NEGLIGIBLE = 1e-18; /* of the largest value: the line ends here */
-static const double BESSEL_STEP = 0.17; /* of the integral for K_0 and K_1: error exp(-2 pi sqrt|z| / step) */
+static const double FLOOR = 1e-9;       /* below it the absolute error matters */
+static const double NOTHING = 1e-13;    /* negligible compared with 1 */
+static const double NEGLIGIBLE = 1e-18; /* relative to the largest value: the line ends here */
+static const double BESSEL_STEP = 0.17; /* for the integral of K_0 and K_1: error exp(-2 pi sqrt|z| / step) */
 
-/* Returns log K_0(z), and K_1 / K_0; |z| >= 1, Re z > 0. */
+/* Returns log K_0(z), and K_1 / K_0 in *ratio; |z| >= 1, Re z > 0. */
 static cplx log_k0(cplx z, cplx *ratio)
 {
     cplx zero = 0.5 / csqrt(2.0 * z), one = zero;
@@ -58,7 +58,7 @@ static cplx log_k0(cplx z, cplx *ratio)
     return clog(2.0 * BESSEL_STEP * zero) - z;
 }
 
-/* Returns log of K_v(z), up to multiples of pi i, and K_(v+1) / K_v; v = components / 2 - 1. */
+/* Returns log K_v(z), up to multiples of pi i, and K_(v+1) / K_v in *ratio; v = components / 2 - 1. */
 static cplx log_k(int64_t components, cplx z, cplx *ratio)
 {
     cplx sum, product = 1.0;
@@ -101,7 +101,7 @@ static cplx log_integrand(int64_t components, double a, cplx q)
     return log_value + 0.5 * q * q + (d - 1.0) * clog(q) + (1.0 - order) * log(2.0) - lgamma(0.5 * d);
 }
 
-/* Returns where the line crosses the real axis, and whether that is a saddle point. */
+/* Returns where the line crosses the real axis; *saddle: whether at a saddle point. */
 static double crossing(int64_t components, double a, bool *saddle)
 {
     double d = (double)components, middle = 2.0 * a * a - d + 1.0, rest = middle * middle - 2.0 * d + 3.0;
@@ -128,9 +128,9 @@ static double integrate_line(int64_t components, double a, double q)
 }
 
 /*
- * Without a saddle on the real axis: up the imaginary axis to i x0, where only the jump of g counts, which integrates
- * to an incomplete gamma function, then off it along q = i x0 + w + i w^2 / 2; w = exp(s - exp(-s)) (Takahasi and Mori,
- * Publ. RIMS 9, 1974).
+ * Integrates without a saddle point on the real axis: up the imaginary axis to i x0, where only the jump of g counts,
+ * whose integral is an incomplete gamma function, then off the axis along q = i x0 + w + i w^2 / 2; w = exp(s -
+ * exp(-s)) (Takahasi and Mori, Publ. RIMS 9, 1974).
  */
 static double integrate_bent(int64_t components, double a)
 {
@@ -149,7 +149,7 @@ static double integrate_bent(int64_t components, double a)
     return special_gamma_p(0.5 * d, 0.5 * up * up) + sum * step / PI;
 }
 
-/* The bound above; its integrand falls doubly exponentially. */
+/* Returns the bound above; its integrand decays doubly exponentially. */
 static double last_exit_bound(int64_t components, double a)
 {
     double d = (double)components, origin = -INFINITY, sum = 0.0, step = 0.25 / fmax(1.0, a);
@@ -168,8 +168,9 @@ static double last_exit_bound(int64_t components, double a)
 }
 
 /*
- * Upper bound of P(sup |B| <= a): B(1/2), then B at the quarters given it, ... must lie in the ball.  Given the ends of
- * an interval, its middle does so at most as often as if both were zero (Anderson, Proc. AMS 6, 1955).
+ * Returns an upper bound of P(sup |B| <= a): B(1/2), then B at the quarters given it, ... must lie in the ball.  Given
+ * any ends of an interval, its middle does so with at most the probability for ends that are zero (Anderson, Proc. AMS
+ * 6, 1955).
  */
 static double inside_bound(int64_t components, double x)
 {

@@ -1,9 +1,9 @@
 /*
  * linalg.c - checks and messages around the linear algebra of a back end (linalg_backend.h; `-Dblas` in meson.build).
- * Cholesky factors and triangular systems are our own in every build.
+ * Every build uses our own Cholesky factorisation and triangular solver.
  *
- * Every factorisation looks for NaN and infinities first: iterations may never end on them or return nonsense.  Sizes
- * must fit the 32-bit integers of the BLAS.
+ * Every factorisation checks for NaN and infinities first: with them, iterations may never end or return nonsense.
+ * Sizes must fit the 32-bit integers of the BLAS.
  */
 #include "math/linalg.h"
 
@@ -21,7 +21,7 @@ static const linalg_backend *const BACKEND = &linalg_openblas;
 #endif
 static const linalg_backend *const TRIANGLES = &linalg_plain; /* faster than OpenBLAS's: docs/dependencies.md */
 
-/* Returns whether all numbers are finite: zero times another is not zero. */
+/* Returns whether all numbers are finite: only then is zero times each of them zero. */
 static bool are_finite(int64_t count, const double *a)
 {
     pair sum[4] = {{0.0}};
@@ -95,7 +95,7 @@ void linalg_outer(int64_t k, int64_t n, const double *a, int64_t lda, double bet
     symmetric_product(false, k, n, a, lda, beta, c);
 }
 
-/* An eigenvector has two signs: the first of its numbers that is at least half the largest becomes positive. */
+/* Chooses the sign of an eigenvector: the first number at least half as large as the largest becomes positive. */
 static void choose_sign(int64_t k, double *v)
 {
     double most = 0.0;

@@ -2,7 +2,7 @@
  * linalg_openblas.c - BLAS and LAPACK (OpenBLAS, serial build) as a back end of linalg.c.
  *
  * The Fortran symbols are declared here by hand, with the hidden lengths of character arguments that gfortran passes
- * last; so no vendor header is needed.
+ * last, so that no vendor header is needed.
  *
  * Several threads may call at once (blas_memory.h): the routines used here keep nothing between calls except work
  * buffers.
@@ -14,7 +14,7 @@
 #include <string.h>
 
 typedef int32_t blas_int;
-typedef size_t text_length; /* hidden argument of a Fortran character dummy */
+typedef size_t text_length; /* hidden length of a Fortran character argument */
 
 enum {
     CBLAS_COLUMN_MAJOR = 102,
@@ -73,7 +73,7 @@ static void solve_lower(bool transpose, int64_t k, int64_t m, const double *l, i
 {
     int how = transpose ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE;
     bool alone = blas_enter();
-    if (m == 1) { // dtrsm would copy the whole of L
+    if (m == 1) { // dtrsm would copy all of L
         cblas_dtrsv(CBLAS_COLUMN_MAJOR, CBLAS_LOWER, how, CBLAS_NOT_UNIT, (blas_int)k, l, stride(ldl), b, 1);
     } else {
         cblas_dtrsm(CBLAS_COLUMN_MAJOR, CBLAS_LEFT, CBLAS_LOWER, how, CBLAS_NOT_UNIT, (blas_int)k, (blas_int)m, 1.0, l,
@@ -108,7 +108,7 @@ static int64_t solve(int64_t k, int64_t m, double *a, double *b, int32_t *pivot)
     return info;
 }
 
-/* How many indices dsyevd wants; each has a double's room behind the numbers. */
+/* Returns how many integers dsyevd needs; each gets the space of a double after the numbers. */
 static int64_t eigen_indices(int64_t k)
 {
     return 3 + 5 * k;
@@ -155,7 +155,7 @@ static void pivoted_qr(int64_t n, int64_t k, double *a, int32_t *pivot, int64_t 
     int64_t reflectors = max_rank(n, k);
     blas_int rows = (blas_int)n, cols = (blas_int)k, ld = stride(n), info = 0,
              size = (blas_int)(work_size - reflectors);
-    memset(pivot, 0, (size_t)k * sizeof *pivot); // zero lets LAPACK move every column
+    memset(pivot, 0, (size_t)k * sizeof *pivot); // zeros allow LAPACK to move every column
     bool alone = blas_enter();
     dgeqp3_(&rows, &cols, a, &ld, pivot, work, work + reflectors, &size, &info);
     blas_leave(alone);

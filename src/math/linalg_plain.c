@@ -10,7 +10,7 @@ KERNELS_WIDE(plain_kernel, plain);
 
 static _Atomic(const plain_kernel *) chosen;
 
-/* Threads that come here at the same time choose the same. */
+/* Threads that call this at the same time choose the same kernels. */
 const plain_kernel *plain_choose(void)
 {
     const plain_kernel *kernels = atomic_load_explicit(&chosen, memory_order_relaxed);

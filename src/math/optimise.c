@@ -3,11 +3,11 @@
  * strong-Wolfe line search of Nocedal and Wright, "Numerical Optimization", 2nd ed., algorithms 3.5, 3.6 and 7.5.
  *
  * Differences: the sufficient decrease allows for the rounding of f (in the spirit of Hager and Zhang, SIAM J. Optim.
- * 16, 2005), so that steps at the bottom of a valley are not refused for their last digit.  A value or gradient that is
+ * 16, 2005), so that steps near the minimum are not rejected for their last digit.  A point whose value or gradient is
  * not finite counts as +infinity.  A line search that runs out of evaluations after a sufficient decrease keeps it.  A
  * search that fails altogether is tried once more along the steepest descent before the run stops with STOP_NO_DESCENT.
- * Evaluations per search are bounded, and so are searches in a row that find no flat point and iterations that lower
- * neither f nor the gradient: wrong gradients stop the run instead of hanging it.
+ * There are bounds on the evaluations per search, on searches in a row that find no flat point, and on iterations that
+ * lower neither f nor the gradient, so that wrong gradients cannot make the run endless.
  */
 #include "math/optimise.h"
 
@@ -85,7 +85,7 @@ static bool is_flat(const struct trial *start, const struct trial *t)
     return fabs(t->slope) <= CURVATURE * fabs(start->slope);
 }
 
-/* Returns the minimum of the cubic through two trials, kept away from their ends; the middle if there is none. */
+/* Returns the minimum of the cubic through two trials if it is not near their ends; else the middle. */
 static double interpolate(const struct trial *lo, const struct trial *hi)
 {
     double width = hi->step - lo->step, middle = lo->step + 0.5 * width;
@@ -102,8 +102,8 @@ static double interpolate(const struct trial *lo, const struct trial *hi)
 }
 
 /*
- * Narrows an interval that holds acceptable steps; lo is the best sufficient decrease so far (or the start), and its
- * slope points towards hi.  On success the accepted point is the one evaluated last.
+ * Narrows an interval that contains acceptable steps; lo is the step with the best sufficient decrease so far (or the
+ * start), and f falls from lo towards hi.  On success the accepted point is the one evaluated last.
  */
 static bool zoom(struct lbfgs *b, const struct trial *start, struct trial lo, struct trial hi, int budget,
                  struct trial *accepted)
@@ -132,7 +132,7 @@ static bool zoom(struct lbfgs *b, const struct trial *start, struct trial lo, st
     return false;
 }
 
-/* Finds a step that satisfies the strong Wolfe conditions, or at least the first of them; false if there is none. */
+/* Finds a step that satisfies the strong Wolfe conditions, or at least the first of them; false if it finds none. */
 static bool line_search(struct lbfgs *b, const struct trial *start, double first_step, struct trial *accepted)
 {
     struct trial before = *start;
@@ -185,7 +185,7 @@ static int newest(const lbfgs_memory *m, int i)
     return (m->next - 1 - i + 2 * m->size) % m->size;
 }
 
-/* Returns (a'b) / (s'y) of a pair. */
+/* Returns (a'b) / (s'y) for a pair. */
 static double share(const lbfgs_memory *m, int pair, const double *a, const double *b)
 {
     double product = linalg_dot(m->n, a, b);
@@ -238,7 +238,7 @@ static void move_to_trial(struct lbfgs *b)
     memcpy(b->g, b->trial_g, (size_t)b->n * sizeof *b->g);
 }
 
-/* One iteration: false if no direction leads down.  *value is that of the current point, before and after. */
+/* Runs one iteration; false if no direction leads down.  *value is the value at the current point, before and after. */
 static bool descend(struct lbfgs *b, double *value)
 {
     for (;;) {
@@ -261,13 +261,13 @@ static bool descend(struct lbfgs *b, double *value)
     }
 }
 
-/* The best values of a run so far: once f is down to its rounding, only a smaller gradient is progress. */
+/* The best values of a run so far: once f changes only by rounding, only a smaller gradient is progress. */
 struct progress {
     double value, gradient;
-    int stalled; /* iterations since one of them fell */
+    int stalled; /* iterations since either of them fell */
 };
 
-/* Decides whether the run must end at the current point, and why. */
+/* Decides whether the run must end at the current point, and sets the reason. */
 static bool must_stop(const struct lbfgs *b, const optimise_options *options, struct progress *best,
                       optimise_result *result)
 {

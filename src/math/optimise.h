@@ -27,11 +27,11 @@ nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, d
 
 /*
  * The newest steps s and changes y of the gradient, which approximate the inverse Hessian; for searches that choose
- * their steps themselves.  lbfgs_minimise multiplies by 1 / s'y, others may divide by s'y, which rounds differently.
+ * their own steps. lbfgs_minimise multiplies by 1 / s'y; others may divide by s'y, which rounds differently.
  */
 typedef struct lbfgs_memory {
     int64_t n;
-    int size, kept, next;   /* largest and current number of pairs, and the next one; kept = 0 drops them */
+    int size, kept, next;   /* largest and current number of pairs, index of the next; kept = 0 drops all */
     bool divides;           /* by s'y */
     double *s, *y;          // (n, size)
     double *scale, *weight; // (size) s'y, or 1 / s'y; scratch
@@ -40,7 +40,7 @@ typedef struct lbfgs_memory {
 /* Allocates a memory of `size` pairs of n numbers. */
 nonsens_status lbfgs_memory_new(nonsens_context *ctx, arena *a, int64_t n, int size, bool divides, lbfgs_memory *out);
 
-/* Return where the next pair, s and y, is written; lbfgs_memory_keep then keeps it, with curvature = s'y > 0. */
+/* Return where to write the next pair, s and y; lbfgs_memory_keep then keeps it, with curvature = s'y > 0. */
 static inline double *lbfgs_memory_step(const lbfgs_memory *m)
 {
     return m->s + m->next * m->n;
@@ -51,7 +51,7 @@ static inline double *lbfgs_memory_change(const lbfgs_memory *m)
 }
 void lbfgs_memory_keep(lbfgs_memory *m, double curvature);
 
-/* Computes v (n) = H v by the two loops of Nocedal (1980), around v = H_0 v by `precondition`. */
+/* Computes v (n) = H v by the two loops of Nocedal (1980); `precondition` computes v = H_0 v between them. */
 typedef void (*precondition_fn)(void *state, double *v);
 void lbfgs_memory_apply(lbfgs_memory *m, precondition_fn precondition, void *state, double *v);
 

@@ -1,4 +1,4 @@
-/* pair.h - two doubles as one vector (NEON, SSE2), for dense loops without BLAS. */
+/* pair.h - two doubles as one vector (NEON, SSE2), for loops that do not use BLAS. */
 #ifndef MATH_PAIR_H
 #define MATH_PAIR_H
 

@@ -3,7 +3,7 @@
  *
  * For x <= 0 and n the integer next to x / log 2, r = x - n log 2, |r| <= log(2) / 2:
  *     exp(x) - 1 = 2^n (exp(r) - 1) + (2^n - 1),
- * exp(r) - 1 by its Taylor series to r^13, which leaves 4e-18.  No digits cancel, so that
+ * exp(r) - 1 by its Taylor series to r^13, whose remainder is 4e-18.  No digits cancel, so that
  *     tanh |x| = -e / (2 + e),   e = exp(-2 |x|) - 1,
  * is within a few units in the last place of the true value everywhere, also next to 0
  * (tests/unit/math/test_pair_exp.c).  NaN stays NaN.
@@ -46,23 +46,23 @@ static inline pair pair_expm1(pair x)
     const double magic = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer */
     pair shifted = x * 1.4426950408889634 + magic, whole = shifted - magic;
     pair_bits n = (pair_bits)shifted - (pair_bits)pair_fill(magic);
-    pair r = x - whole * 0.69314718036912382; /* log 2 is the sum of this, which has 32 bits, and the next */
+    pair r = x - whole * 0.69314718036912382; /* log 2 is the sum of this constant, which has 32 bits, and the next */
     r = r - whole * 1.9082149292705877e-10;
     pair power = (pair)((n + 1023) << 52);
     return (pair_exp_tail(r) * (r * r) + r) * power + (power - 1.0);
 }
 
-/* Returns exp(x) for x <= 0, to 4e-16 absolutely. */
+/* Returns exp(x) for x <= 0, with an absolute error below 4e-16. */
 static inline pair pair_exp(pair x)
 {
     return 1.0 + pair_expm1(pair_select(x < -700.0, pair_fill(-700.0), x));
 }
 
-/* Returns tanh(x); *shoulder = 1 + exp(-2 |x|), log cosh x = |x| + log(shoulder) - log 2: many share one logarithm. */
+/* Returns tanh(x); *shoulder = 1 + exp(-2 |x|), log cosh x = |x| + log(shoulder) - log 2; products share a log. */
 static inline pair pair_tanh(pair x, pair *shoulder)
 {
     pair size = pair_abs(x);
-    pair within = pair_select(size > 20.0, pair_fill(20.0), size); /* from there on 1 to the last digit */
+    pair within = pair_select(size > 20.0, pair_fill(20.0), size); /* beyond 20 it is 1 to the last digit */
     pair e = pair_expm1(-2.0 * within);
     *shoulder = 2.0 + e;
     return (pair)((pair_bits)pair_abs(e / *shoulder) | ((pair_bits)x & INT64_MIN));

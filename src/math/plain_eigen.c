@@ -2,9 +2,9 @@
  * plain_eigen.c - eigenvalues and eigenvectors of a symmetric matrix, by the implicit QL algorithm.
  *
  * The shift is Wilkinson's (H. Bowdler, R. Martin, C. Reinsch and J. Wilkinson, The QR and QL algorithms for symmetric
- * matrices, Numer. Math. 11, 1968).  Rotations of several sweeps are kept and then applied to a few rows of the vectors
- * at a time, which stay in the cache meanwhile (F. Van Zee, R. van de Geijn and G. Quintana-Orti, Restructuring the
- * tridiagonal and bidiagonal QR algorithms for performance, ACM Trans. Math. Softw. 40(3), 2014).
+ * matrices, Numer. Math. 11, 1968).  Rotations of several sweeps are collected and then applied to a few rows of the
+ * vectors at a time, which stay in the cache meanwhile (F. Van Zee, R. van de Geijn and G. Quintana-Orti, Restructuring
+ * the tridiagonal and bidiagonal QR algorithms for performance, ACM Trans. Math. Softw. 40(3), 2014).
  */
 #include "math/plain.h"
 
@@ -12,12 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 32 /* kept at once */, MAX_SWEEPS = 50 /* per eigenvalue; two are usual */, MAX_GAP = 3 };
+enum { SWEEPS = 32 /* collected at once */, MAX_SWEEPS = 50 /* per eigenvalue; two are usual */, MAX_GAP = 3 };
 
 typedef struct ql {
     int64_t n;
-    double *d, *e;     /* diagonal (n); below it (n - 1) */
-    double negligible; /* size of e that rounding would leave as well */
+    double *d, *e;     /* diagonal (n) and subdiagonal (n - 1) */
+    double negligible; /* size of e that counts as rounding error */
     double *q;         /* (n, n) */
     double *rotation;  /* (2, n SWEEPS) */
     plain_sweep sweep[SWEEPS];
@@ -39,15 +39,15 @@ static double *stand_still(double *rotation, int64_t count)
     return rotation;
 }
 
-/* Returns the sweep that the one to come goes together with, or NULL if it is the first of its group. */
+/* Returns the sweep before the next one if both belong to one group, or NULL if the next one begins a group. */
 static const plain_sweep *leader(const ql *s)
 {
     return s->sweeps % PLAIN_TOGETHER == 0 ? NULL : s->sweep + s->sweeps - 1;
 }
 
 /*
- * Begins a sweep of at most n - 1 rotations from column `first` on; returns its rotations.  If it begins little behind
- * the one before, rotations that change nothing fill the gap, so that they go together.
+ * Begins a sweep of at most n - 1 rotations from column `first` on; returns where to write its rotations.  If it begins
+ * at most MAX_GAP columns after the one before, identity rotations fill the gap, so that both can be applied together.
  */
 static double *begin_sweep(ql *s, int64_t first)
 {
@@ -62,7 +62,7 @@ static double *begin_sweep(ql *s, int64_t first)
     return filled ? stand_still(rotation, gap) : rotation;
 }
 
-/* Ends the sweep with the rotation of column `last`, which `rotation` is behind; the column after the first if none. */
+/* Ends the sweep after the rotation of column `last` (first + 1 if there was none); `rotation` points after it. */
 static void end_sweep(ql *s, int64_t last, double *rotation)
 {
     plain_sweep *now = s->sweep + s->sweeps;
@@ -79,22 +79,21 @@ static void end_sweep(ql *s, int64_t last, double *rotation)
     }
 }
 
-/* Returns the length of (f, g), which are at most of order n. */
+/* Returns the length of (f, g), whose squares cannot overflow. */
 static double length_of(double f, double g)
 {
     double length = sqrt(f * f + g * g);
     return length > 1e-140 ? length : hypot(f, g); // squares may underflow
 }
 
-/* Returns Wilkinson's shift, subtracted from d[m]: from the eigenvalue of the upper 2 x 2 block that is nearer to d[l].
- */
+/* Returns d[m] minus Wilkinson's shift, the eigenvalue of the upper 2 x 2 block that is nearer to d[l]. */
 static double shifted(const ql *s, int64_t l, int64_t m)
 {
     double half = (s->d[l + 1] - s->d[l]) / (2.0 * s->e[l]);
     return s->d[m] - s->d[l] + s->e[l] / (half + copysign(hypot(half, 1.0), half));
 }
 
-/* One sweep from row m up to row l, between which no e is negligible. */
+/* Makes one sweep from row m up to row l, between which no e is negligible. */
 static void sweep_up(ql *s, int64_t l, int64_t m)
 {
     double g = shifted(s, l, m), sine = 1.0, cosine = 1.0, moved = 0.0, *rotation = begin_sweep(s, m - 1);
@@ -103,7 +102,7 @@ static void sweep_up(ql *s, int64_t l, int64_t m)
         if (i + 1 < m) {
             s->e[i + 1] = length;
         }
-        if (length == 0.0) { // the matrix falls apart here
+        if (length == 0.0) { // the matrix splits into two here
             s->d[i + 1] -= moved;
             end_sweep(s, i + 1, rotation);
             return;
@@ -124,7 +123,7 @@ static void sweep_up(ql *s, int64_t l, int64_t m)
     end_sweep(s, l, rotation);
 }
 
-/* Returns the end of the block that begins with row l. */
+/* Returns the last row of the block that begins with row l. */
 static int64_t block_end(ql *s, int64_t l)
 {
     while (l + 1 < s->n) {
@@ -138,7 +137,7 @@ static int64_t block_end(ql *s, int64_t l)
     return l;
 }
 
-/* Returns how many eigenvalues are missing when the sweeps have been used up. */
+/* Finds all eigenvalues; returns how many are missing if MAX_SWEEPS did not suffice for one of them. */
 static int64_t find_values(ql *s)
 {
     for (int64_t l = 0; l < s->n; l++) {
@@ -164,8 +163,8 @@ static void exchange(int64_t count, double *a, double *b)
 }
 
 /*
- * Turns T and the vectors round if the last number of T is smaller than the first: sweeps go up from the bottom and
- * find small values first, which takes fewer if these are at the top.
+ * Reverses the order of T and of the vectors if the last number of T is smaller than the first: sweeps go up from the
+ * bottom and find small values at the top first, so fewer are needed if small values are there.
  */
 static void turn_round(ql *s)
 {
@@ -181,7 +180,7 @@ static void turn_round(ql *s)
     }
 }
 
-/* Scales by a power of two, so that the largest number is about one; returns the power that undoes it. */
+/* Scales a by a power of two, so that the largest number is about one; returns the exponent that undoes it. */
 static int scale(int64_t k, double *a)
 {
     double most = 0.0;
@@ -192,14 +191,14 @@ static int scale(int64_t k, double *a)
         }
     }
     frexp(most, &power);
-    double half = ldexp(1.0, -(power / 2)), rest = ldexp(1.0, power / 2 - power); // their product may overflow
+    double half = ldexp(1.0, -(power / 2)), rest = ldexp(1.0, power / 2 - power); // their product may be infinite
     for (int64_t i = 0; power != 0 && i < k * k; i++) {
         a[i] = a[i] * half * rest;
     }
     return power;
 }
 
-/* Copies values and vectors to their places in ascending order. */
+/* Copies values and vectors in ascending order of the values. */
 static void put_in_order(const ql *s, int power, double *a, double *w)
 {
     for (int64_t i = 0; i < s->n; i++) {

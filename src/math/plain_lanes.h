@@ -29,7 +29,7 @@ INLINE void store(double *v, lanes x)
     memcpy(v, &x, sizeof x);
 }
 
-/* Adds up the lanes, in the order of a tree. */
+/* Adds up the lanes pairwise, as in a tree. */
 INLINE double total(lanes x)
 {
     double v[LANES];

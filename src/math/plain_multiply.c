@@ -2,18 +2,18 @@
  * plain_multiply.c - products of matrices; compiled once per instruction set.
  *
  * The scheme of K. Goto and R. van de Geijn, Anatomy of high-performance matrix multiplication, ACM Trans. Math. Softw.
- * 34(3), 2008, as F. Van Zee and R. van de Geijn, BLIS, ACM Trans. Math. Softw. 41(3), 2015, cut it down to one kernel:
- * a tile of C stays in registers while it adds up outer products of a column of A's panel with a row of B's.  Panels of
- * A are copied so that they lie as they are read, in blocks that the second level of the cache holds.  Rows of B are
- * read one number at a time, so that B is copied only if its columns are not contiguous.  Numbers that lie well already
- * and are read few times are not copied.
+ * 34(3), 2008, as F. Van Zee and R. van de Geijn, BLIS, ACM Trans. Math. Softw. 41(3), 2015, reduced it to one kernel:
+ * a tile of C stays in registers while it adds up outer products of a column of A's panel with a row of B's. Panels of
+ * A are copied into the order in which they are read, in blocks that fit into the second-level cache.  Rows of B are
+ * read one number at a time, so that B is copied only if its columns are not contiguous.  Numbers that are already in a
+ * good order and are read only a few times are not copied.
  */
 #include "math/plain_in_set.h"
 #include "math/plain_lanes.h"
 
 /*
- * Rows (in vectors) and columns of a tile, terms added up at once; rows and columns of a tile of dot products; rows of
- * a block, a multiple of a tile's.
+ * Rows (in vectors) and columns of a tile; terms added up at once; rows and columns of a tile of dot products.  BLOCK:
+ * rows of a block, a multiple of a tile's.
  */
 #if defined __AVX512F__
 enum { TILE_VECTORS = 2, COLUMNS = 8, DEPTH = 256, DOT_ROWS = 4, DOT_COLUMNS = 4 };
@@ -24,9 +24,9 @@ enum { TILE_VECTORS = 4, COLUMNS = 6, DEPTH = 256, DOT_ROWS = 4, DOT_COLUMNS = 4
 #else
 enum { TILE_VECTORS = 2, COLUMNS = 4, DEPTH = 128, DOT_ROWS = 3, DOT_COLUMNS = 4 };
 #endif
-enum { LOW = TILE_VECTORS / 2, NARROW = COLUMNS / 2 /* of tiles at the edges */ };
-enum { ROWS = TILE_VECTORS * LANES, BLOCK = 48, SMALL = 1024 /* numbers in the panels of a small product */ };
-enum { FEW_PAGES = 4096 /* numbers that are read fast wherever they lie */, FEW_COLUMNS = 24 };
+enum { LOW = TILE_VECTORS / 2, NARROW = COLUMNS / 2 /* for tiles at the edges */ };
+enum { ROWS = TILE_VECTORS * LANES, BLOCK = 48, SMALL = 1024 /* numbers in a panel of a small product */ };
+enum { FEW_PAGES = 4096 /* numbers that are read fast without being copied */, FEW_COLUMNS = 24 };
 
 typedef struct panels {
     double *a, *b;
@@ -38,7 +38,7 @@ static int64_t min_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Copies the first `few` of each `line` numbers, width <= few <= 2 width, and leaves those behind them. */
+/* Copies the first `few` numbers of each line, width <= few <= 2 width, and does not change the rest of the line. */
 INLINE void copy_lines(int width, int64_t few, int64_t line, int64_t depth, const double *from, int64_t step,
                        double *to)
 {
@@ -48,7 +48,7 @@ INLINE void copy_lines(int width, int64_t few, int64_t line, int64_t depth, cons
     }
 }
 
-/* Copies `few` <= line numbers side by side, depth times, with zeros up to the end of each line. */
+/* Copies `few` <= line contiguous numbers, depth times, with zeros up to the end of each line. */
 INLINE void pack_lines(int64_t few, int64_t line, int64_t depth, const double *from, int64_t step, double *to)
 {
     if (few == line) {
@@ -71,7 +71,7 @@ INLINE void pack_lines(int64_t few, int64_t line, int64_t depth, const double *f
 
 typedef double four __attribute__((vector_size(4 * sizeof(double))));
 
-/* Turns a square of four by four. */
+/* Transposes a block of four by four. */
 INLINE void turn_square(const double *from, int64_t across, double *to, int64_t line)
 {
     four r[4], pair[4], transposed[4];
@@ -93,7 +93,7 @@ INLINE void turn_square(const double *from, int64_t across, double *to, int64_t 
     }
 }
 
-/* Does the same as pack_lines with numbers that are `across` apart, and whose lines are neighbours. */
+/* Does the same as pack_lines for numbers that are `across` apart, and for lines that are neighbours. */
 INLINE void pack_across(int64_t few, int64_t line, int64_t depth, const double *from, int64_t across, double *to)
 {
     int64_t squares = few / 4 * 4, deep = depth / 4 * 4;
@@ -109,7 +109,7 @@ INLINE void pack_across(int64_t few, int64_t line, int64_t depth, const double *
     }
 }
 
-/* Copies `rows` <= ROWS rows of A, depth terms of each, for tile(); rows that are missing become zero. */
+/* Copies `rows` <= ROWS rows of A, depth terms of each, for tile(); missing rows become zero. */
 static void pack_rows(int64_t rows, int64_t depth, plain_view a, double *to)
 {
     if (a.row == 1) {
@@ -119,7 +119,7 @@ static void pack_rows(int64_t rows, int64_t depth, plain_view a, double *to)
     }
 }
 
-/* Does the same with columns of B. */
+/* Does the same for columns of B. */
 static void pack_columns(int64_t columns, int64_t depth, plain_view b, double *to)
 {
     if (b.column == 1) {
@@ -152,7 +152,7 @@ INLINE void add_columns(int vectors, int columns, const tile_place *at, const ti
     }
 }
 
-/* Adds the sums to the first `rows` rows of C, which are not all. */
+/* Adds the sums to the first `rows` rows of a tile of C. */
 static void add_part(const tile_place *at, const double *sum)
 {
     for (int64_t j = 0; j < at->columns; j++, sum += ROWS) {
@@ -170,8 +170,8 @@ static void add_part(const tile_place *at, const double *sum)
 }
 
 /*
- * Adds A B for rows of A at a + l * a_step, and terms of B at b + l * b_row + j * b_column, to a tile of C; of its sums
- * only some vectors and columns are needed.
+ * Adds A B to a tile of C: term l of A's rows is at a + l * a_step, that of B's column j at b + l * b_row + j *
+ * b_column.  Computes only the first vectors and columns of the tile.
  */
 INLINE void tile(int vectors, int columns, int64_t depth, const double *a, int64_t a_step, const double *b,
                  int64_t b_row, int64_t b_column, const tile_place *at)
@@ -234,17 +234,17 @@ static void tile_packed(int64_t depth, const double *a, int64_t a_step, const do
     }
 }
 
-/* Whether none of the tile's elements are in the part that is wanted. */
+/* Returns whether the tile has no element in the wanted part of C. */
 static bool is_outside(plain_part part, int64_t i, int64_t j)
 {
     return (part == PLAIN_LOWER && i + ROWS <= j) || (part == PLAIN_UPPER && i >= j + COLUMNS);
 }
 
-/* Terms l to l + depth of `rows` rows of C from i on. */
+/* The terms from l to l + depth, for `rows` rows of C from i on. */
 typedef struct stripe {
     int64_t i, rows, l, depth;
     double beta;
-    bool reads_a; /* does not copy full panels of A */
+    bool reads_a; /* full panels of A are read in place */
 } stripe;
 
 static void multiply_columns(const plain_product *p, const stripe *s, int64_t j, const panels *own)
@@ -320,11 +320,11 @@ static void scale(const plain_product *p)
     }
 }
 
-/* ---- products of columns with columns, A' B: nothing need be copied ---- */
+/* ---- products of columns with columns, A' B: nothing needs to be copied ---- */
 
-enum { SUMS = DOT_ROWS * DOT_COLUMNS, PIECE = 512 /* terms, which the nearest cache holds of all columns of a tile */ };
+enum { SUMS = DOT_ROWS * DOT_COLUMNS, PIECE = 512 /* terms; for all columns of a tile, the L1 cache holds them */ };
 
-/* Adds up neighbouring lanes: those of x, then those of y. */
+/* Adds pairs of neighbouring lanes: those of x, then those of y. */
 INLINE lanes add_pairs(lanes x, lanes y)
 {
 #if defined __AVX512F__
@@ -337,7 +337,7 @@ INLINE lanes add_pairs(lanes x, lanes y)
 #endif
 }
 
-/* to (SUMS) = the lanes of each sum added up. */
+/* Sets `to` (SUMS) to the totals of the lanes of each sum. */
 INLINE void totals(lanes sum[SUMS], double *to)
 {
     int count = SUMS;
@@ -350,7 +350,7 @@ INLINE void totals(lanes sum[SUMS], double *to)
     memcpy(to, sum, SUMS * sizeof *to);
 }
 
-/* The columns of a tile; beyond the last the last again. */
+/* The columns of a tile; beyond the last one, the last one is repeated. */
 typedef struct dot_columns {
     const double *a[DOT_ROWS], *b[DOT_COLUMNS];
 } dot_columns;
@@ -372,7 +372,7 @@ INLINE void add_terms(const dot_columns *c, int64_t l, lanes sum[SUMS])
     }
 }
 
-/* The last terms, fewer than LANES, with zeros behind them. */
+/* Adds the last terms, fewer than LANES, padded with zeros. */
 INLINE void add_last_terms(const dot_columns *c, int64_t l, int64_t depth, lanes sum[SUMS])
 {
     double rest[DOT_ROWS + DOT_COLUMNS][LANES] = {0};
@@ -428,7 +428,7 @@ static void multiply_dots(const plain_product *p)
     }
 }
 
-/* Whether columns of dots are quicker than panels. */
+/* Returns whether dot products of columns are faster than panels. */
 static bool suits_dots(const plain_product *p)
 {
     return p->a.column == 1 && p->b.row == 1 && p->k >= 16 * LANES && min_of(p->m, p->n) <= FEW_COLUMNS;

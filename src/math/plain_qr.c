@@ -1,16 +1,16 @@
 /*
  * plain_qr.c - QR with column pivoting, by Householder reflections.
  *
- * The norms of what is left of the columns are carried along.  A norm that has lost half its digits since it was
- * computed is computed anew (Z. Drmac and Z. Bujanovic, On the failure of rank-revealing QR factorization software, ACM
- * Trans. Math. Softw. 35(2), 2008).
+ * The norms of the remaining parts of the columns are updated in each step. A norm that has lost half its digits since
+ * it was computed is computed again (Z. Drmac and Z. Bujanovic, On the failure of rank-revealing QR factorization
+ * software, ACM Trans. Math. Softw. 35(2), 2008).
  */
 #include "math/plain.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Norms of what is left of each column (k): now, and when last computed from its numbers. */
+/* Norms of the remaining part of each column (k): updated, and when last computed from its numbers. */
 typedef struct column_norms {
     double *now, *computed;
 } column_norms;
@@ -31,11 +31,11 @@ static void exchange_columns(int64_t n, double *a, int32_t *pivot, const column_
     int32_t moved = pivot[i];
     pivot[i] = pivot[j];
     pivot[j] = moved;
-    norms->now[j] = norms->now[i]; // i is taken out
+    norms->now[j] = norms->now[i]; // column i is finished
     norms->computed[j] = norms->computed[i];
 }
 
-/* Takes row i, whose number in column j is final, out of the column's norm. */
+/* Removes row i, whose number in column j is final, from the column's norm. */
 static void lower_norm(int64_t n, int64_t i, const double *column, const column_norms *norms, int64_t j)
 {
     double now = norms->now[j];
@@ -50,7 +50,7 @@ static void lower_norm(int64_t n, int64_t i, const double *column, const column_
     }
 }
 
-/* Reflects the columns on the right of column i with the reflection that it holds; product (k) is work space. */
+/* Applies the reflection stored in column i to the columns on its right; product (k) is work space. */
 static void reflect(int64_t n, int64_t k, int64_t i, double tau, double *a, double *product)
 {
     double *v = a + i * n + i, *right = v + n, first = v[0];

@@ -5,7 +5,7 @@
 
 double plain_norm(int64_t n, const double *x)
 {
-    static const double TINY = 1e-140, LARGE = 1e140; // whose squares are neither
+    static const double TINY = 1e-140, LARGE = 1e140; // whose squares neither underflow nor overflow
     double square = 0.0, most = 0.0;
     plain_choose()->apply(1, n, 1.0, (plain_view){x, n, 1}, x, 1, 0.0, &square, 1);
     if (square > TINY * TINY && square < LARGE * LARGE) {

@@ -2,8 +2,8 @@
  * plain_small.c - factors and solves with triangles of at most PLAIN_TRIANGLE columns; compiled once per instruction
  * set.
  *
- * A triangle is copied first, so that it and the inverses of its diagonal lie as they are read.  Many right-hand sides
- * lie side by side in vectors.
+ * A triangle is copied first, so that it and the inverses of its diagonal are in the order in which they are read.
+ * Many right-hand sides are side by side in vectors.
  */
 #include "math/plain_in_set.h"
 #include "math/plain_lanes.h"
@@ -22,8 +22,7 @@ static int64_t min_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Copies the lower triangle of t, or the upper one if `backward`, whose rows and columns are then counted from the end.
- */
+/* Copies the lower triangle of t, or if `backward` the upper one, with rows and columns counted from the end. */
 static void copy_triangle(bool backward, bool unit, int64_t k, plain_view t, triangle *to)
 {
     for (int64_t i = 0; i < k; i++) {
@@ -35,7 +34,7 @@ static void copy_triangle(bool backward, bool unit, int64_t k, plain_view t, tri
     }
 }
 
-/* One column of the Cholesky factor, subtracted from the columns on its right; columns have `high` rows, a multiple of
+/* Subtracts column j of the Cholesky factor from the columns on its right; columns have `high` rows, a multiple of
  * LANES. */
 static void eliminate(int64_t j, int64_t n, int64_t high, double *v)
 {
@@ -80,7 +79,7 @@ int64_t plain_factor(int64_t n, double *a, int64_t lda)
     return failed;
 }
 
-/* x (k) = T^-1 x: every unknown is subtracted from those that are not solved yet. */
+/* x (k) = T^-1 x: every solved unknown is eliminated from the equations of the others. */
 static void solve_one(bool backward, bool unit, int64_t k, plain_view t, double *x)
 {
     double inverse[MAX_SIZE], left[MAX_SIZE];
@@ -193,7 +192,7 @@ void plain_solve_right(bool backward, int64_t m, int64_t k, plain_view t, double
 {
     enum { MANY = 8 };
     triangle copied;
-    copy_triangle(backward, false, k, (plain_view){t.v, t.column, t.row}, &copied); // T' from the left
+    copy_triangle(backward, false, k, (plain_view){t.v, t.column, t.row}, &copied); // as T' from the left
     int64_t step = backward ? -ldb : ldb;
     b += backward ? (k - 1) * ldb : 0;
     int64_t i = 0;

@@ -1,8 +1,8 @@
 /*
  * plain_solve.c - general linear systems by LU with row interchanges.
  *
- * Columns are halved until few are left (S. Toledo, Locality of reference in LU decomposition with partial pivoting,
- * SIAM J. Matrix Anal. Appl. 18, 1997), so that nearly all work is in products.
+ * Columns are halved recursively until few are left (S. Toledo, Locality of reference in LU decomposition with partial
+ * pivoting, SIAM J. Matrix Anal. Appl. 18, 1997), so that nearly all work is in products.
  */
 #include "math/plain.h"
 
@@ -54,7 +54,7 @@ static int64_t factor_columns(int64_t m, int64_t n, double *a, int64_t lda, int3
     return 0;
 }
 
-/* Factors a (m, n), m >= n; pivot (n) is the row that each was exchanged with.  Returns 0 or the pivot that is zero. */
+/* Factors a (m, n), m >= n; pivot (n): the row that each was exchanged with.  Returns 0 or the number of a zero one. */
 static int64_t factor(int64_t m, int64_t n, double *a, int64_t lda, int32_t *pivot)
 {
     if (n <= FEW) {

@@ -1,7 +1,7 @@
 /*
  * plain_triangle.c - triangular systems, Cholesky factors and inverses from them, in blocks of PLAIN_TRIANGLE columns.
  *
- * The factor is computed block column by block column, each from all on its left, so that most of the work is products
+ * The factor is computed one block column at a time, each from all on its left, so that most of the work is in products
  * with long sums.  The inverse of L L' is the product of L^-1' and L^-1; L is inverted from left to right (J. Du Croz
  * and N. Higham, Stability of methods for matrix inversion, IMA J. Numer. Anal. 12, 1992).
  */
@@ -26,7 +26,7 @@ static void subtract(int64_t m, int64_t n, int64_t k, plain_view a, plain_view b
     }
 }
 
-/* Subtracts what the `solved` unknowns before (or behind) a block contribute to it, and solves the block. */
+/* Subtracts the contribution of the `done` unknowns before (or behind) a block, and solves the block. */
 static void solve_block(bool backward, bool unit, int64_t k, int64_t done, int64_t m, plain_view t, double *b,
                         int64_t ldb)
 {
@@ -40,7 +40,7 @@ static void solve_block(bool backward, bool unit, int64_t k, int64_t done, int64
 
 void plain_solve_triangle(bool backward, bool unit, int64_t k, int64_t m, plain_view t, double *b, int64_t ldb)
 {
-    enum { SIDES = 96 /* which the cache keeps while all blocks are solved */ };
+    enum { SIDES = 96 /* which stay in the cache while all blocks are solved */ };
     for (int64_t first = 0; first < m; first += SIDES) {
         for (int64_t done = 0; done < k; done += BLOCK) {
             solve_block(backward, unit, k, done, min_of(SIDES, m - first), t, b + first * ldb, ldb);
@@ -54,7 +54,7 @@ int64_t plain_cholesky(int64_t k, double *a, int64_t lda)
     for (int64_t j = 0; j < k; j += BLOCK) {
         int64_t size = min_of(BLOCK, k - j), below = j + size;
         double *corner = a + j * lda + j;
-        if (j > 0) { // all block columns on the left
+        if (j > 0) { // subtracts all block columns on the left
             plain_view left = {a + j, 1, lda}, right = {a + j, lda, 1};
             kernel->multiply(&(plain_product){k - j, size, j, -1.0, 1.0, left, right, corner, lda, PLAIN_LOWER});
         }
@@ -124,7 +124,7 @@ static void multiply_in_place(int64_t k, int64_t m, const double *l, double *b, 
     }
 }
 
-/* Replaces the lower triangle of X by that of X' X, block row by block row from the top. */
+/* Replaces the lower triangle of X by that of X' X, one block row at a time from the top. */
 static void multiply_triangle(int64_t k, double *x, int64_t ldx)
 {
     double own[BLOCK * BLOCK], square[BLOCK * BLOCK];

@@ -2,7 +2,7 @@
  * plain_tridiagonal.c - tridiagonal form of a symmetric matrix, by Householder reflections in panels.
  *
  * A - X Y' with X = (v w v w ...) and Y = (w v w v ...) is the matrix after a panel's reflections I - tau v v' from
- * both sides; inside a panel each column is brought up to date alone, behind it all are at once (J. Dongarra, D.
+ * both sides; inside a panel each column is updated alone, after it all remaining columns at once (J. Dongarra, D.
  * Sorensen and S. Hammarling, Block reduction of matrices to condensed forms for eigenvalue computations, J. Comput.
  * Appl. Math. 27, 1989).  Q is multiplied out from I - V T V', T upper triangular (R. Schreiber and C. Van Loan, A
  * storage-efficient WY representation for products of Householder transformations, SIAM J. Sci. Stat. Comput. 10,
@@ -16,7 +16,7 @@ enum { PANEL = 32 };
 
 typedef struct reduction {
     int64_t n;
-    double *a; /* (n, n), lower triangle; below it the reflections */
+    double *a; /* (n, n), lower triangle; the reflections are stored below the subdiagonal */
     double *diagonal, *below, *tau;
     double *x, *y;   /* (n, 2 PANEL) */
     double *product; /* (2 PANEL) */
@@ -27,14 +27,14 @@ static int64_t min_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Brings column j up to date with the panel's `done` reflections. */
+/* Updates column j with the panel's `done` reflections. */
 static void update_column(const reduction *r, int64_t j, int64_t done)
 {
     plain_view x = {r->x + j, 1, r->n};
     plain_choose()->apply(r->n - j, 2 * done, -1.0, x, r->y + j, r->n, 1.0, r->a + j * r->n + j, 1);
 }
 
-/* w = tau (A v - X Y' v) - (tau / 2) (w' v) v for the rows behind j. */
+/* w = tau (A v - X Y' v) - (tau / 2) (w' v) v for the rows below j. */
 static void find_partner(const reduction *r, int64_t j, int64_t done, double tau, const double *v, double *w)
 {
     const plain_kernel *kernel = plain_choose();
@@ -82,7 +82,7 @@ static void reduce(const reduction *r)
     }
 }
 
-/* T (columns, columns; stride PANEL) of I - V T V', from V' V in `inner`. */
+/* Computes T (columns, columns; stride PANEL) of I - V T V' from V' V in `inner`. */
 static void find_factor(int64_t columns, const double *tau, const double *inner, double *t)
 {
     memset(t, 0, PANEL * PANEL * sizeof *t);
@@ -96,7 +96,7 @@ static void find_factor(int64_t columns, const double *tau, const double *inner,
     }
 }
 
-/* Multiplies q from row and column first + 1 on by the panel's reflections, from the left. */
+/* Multiplies q, from row and column first + 1 on, by the panel's reflections from the left. */
 static void apply_panel(const reduction *r, int64_t first, int64_t columns, double *q)
 {
     const plain_kernel *kernel = plain_choose();

@@ -1,12 +1,12 @@
 /*
  * plain_vector.c - products of a matrix and a vector, outer products and rotations; compiled once per instruction set.
  *
- * Their time goes to memory: every number of the matrix is read once, several columns or rows side by side.
+ * Memory limits their speed: every number of the matrix is read once, and several columns or rows at a time.
  */
 #include "math/plain_in_set.h"
 #include "math/plain_lanes.h"
 
-enum { AT_ONCE = 4 /* columns or rows */, CHUNK = 512 /* numbers that stay in the nearest cache meanwhile */ };
+enum { AT_ONCE = 4 /* columns or rows */, CHUNK = 512 /* numbers that stay in the first-level cache */ };
 
 static int64_t min_of(int64_t a, int64_t b)
 {
@@ -47,7 +47,7 @@ static void apply_columns(int64_t m, int64_t k, double alpha, plain_view a, cons
     }
 }
 
-/* dot (count) = products of x (k) and `count` rows of A, which are contiguous. */
+/* dot (count) = products of x (k) with `count` rows of A, which are contiguous. */
 INLINE void dots(int count, int64_t k, plain_view a, const double *x, double *dot)
 {
     lanes sum[AT_ONCE][2] = {0};
@@ -114,7 +114,7 @@ void plain_apply(int64_t m, int64_t k, double alpha, plain_view a, const double 
     }
 }
 
-/* Adds the products with `count` columns below the diagonal, each of which also stands for a row on its right. */
+/* Adds the products with `count` columns below the diagonal, and with the rows that equal them by symmetry. */
 INLINE void add_both_ways(int count, int64_t rows, const double *a, int64_t lda, const double *right, const double *x,
                           double *y, double *dot)
 {
@@ -168,7 +168,7 @@ void plain_add_outer(int64_t m, int64_t n, double alpha, const double *x, const 
     }
 }
 
-/* Rotates the columns in `left` and `right`, the next on its right: returns the new right one. */
+/* Rotates column `left` and `right`, the next one: returns the new right one, and puts the new left one into *right. */
 INLINE lanes rotate_pair(const double *rotation, lanes left, lanes *right)
 {
     lanes out = rotation[1] * left + rotation[0] * *right;
@@ -176,7 +176,7 @@ INLINE lanes rotate_pair(const double *rotation, lanes left, lanes *right)
     return out;
 }
 
-/* One sweep in `count` vectors of rows; what the next rotation changes again stays in registers. */
+/* Applies one sweep to `count` vectors of rows; the column that the next rotation changes again stays in registers. */
 INLINE void rotate_rows(int count, const plain_sweep *s, double *q, int64_t ldq)
 {
     lanes carried[AT_ONCE];
@@ -197,14 +197,14 @@ INLINE void rotate_rows(int count, const plain_sweep *s, double *q, int64_t ldq)
 
 enum { TOGETHER = PLAIN_TOGETHER, SIDE = 2 /* vectors of rows */ };
 
-/* What sweep g of those that go together, each a column behind the one before, carries, and its rotations; rotation t -
- * g is that of step t. */
+/* The state of sweeps that are applied together, each one column behind the one before: the column that sweep g
+ * carries, and its rotations, of which number t - g belongs to step t. */
 typedef struct wave {
     lanes carried[TOGETHER][SIDE];
     const double *rotation[TOGETHER];
 } wave;
 
-/* Passes a column through the sweeps from..end-1 at step t. */
+/* Passes a column through sweeps from .. end-1 at step t. */
 INLINE void pass_through(wave *w, int from, int end, int64_t t, lanes out[SIDE])
 {
 #pragma GCC unroll 4
@@ -230,7 +230,7 @@ INLINE void store_side(double *column, const lanes *from)
     }
 }
 
-/* TOGETHER sweeps of the same columns, at least TOGETHER - 1 rotations each: every column is read and written once. */
+/* Applies TOGETHER sweeps of at least TOGETHER - 1 rotations to the same columns, reading and writing each once. */
 static void rotate_together(const plain_sweep *s, double *q, int64_t ldq)
 {
     wave w;

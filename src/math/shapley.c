@@ -35,11 +35,11 @@ int64_t shapley_find(int64_t sets, const uint64_t *set, uint64_t wanted)
     return low;
 }
 
-/* A set of s of the other players comes before p in s! (n - 1 - s)! of n! orders. */
+/* Computes exact weights: a given set of s other players comes before p in s! (n - 1 - s)! of n! orders. */
 static nonsens_status plan_exactly(nonsens_context *ctx, arena *a, shapley_plan *plan)
 {
     int64_t n = plan->players;
-    double before[SHAPLEY_MAX_PLAYERS] = {1.0 / (double)n}; // by the size of the set
+    double before[SHAPLEY_MAX_PLAYERS] = {1.0 / (double)n}; // indexed by the size of the set
     for (int64_t s = 1; s < n; s++) {
         before[s] = before[s - 1] * (double)s / (double)(n - s);
     }
@@ -64,7 +64,7 @@ static nonsens_status draw_orders(nonsens_context *ctx, arena *scratch, int64_t 
     for (int64_t o = 0; o < orders; o++) {
         int64_t *order = *out + o * n;
         for (int64_t k = 0; k < n; k++) {
-            order[k] = o % 2 ? order[-1 - k] : k; // odd ones are the previous one reversed
+            order[k] = o % 2 ? order[-1 - k] : k; // every second order is the previous one reversed
         }
         if (o % 2 == 0) {
             rng_shuffle(r, n, order);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { RUN = 16 }; /* sorted by insertion before merging begins */
+enum { RUN = 16 }; /* entries that are sorted by insertion before merging begins */
 
 typedef struct sort_order {
     sort_tie_fn tie;
@@ -26,7 +26,7 @@ double sort_value(uint64_t key)
     return value;
 }
 
-/* Must b come before a, although a is first now? */
+/* Must b, which is now after a, come before it? */
 static inline bool out_of_order(const sort_order *order, sort_entry a, sort_entry b)
 {
     if (a.key != b.key) {

@@ -1,6 +1,6 @@
 /*
- * sort.h - stable sorting of numbers and of (key, row) pairs: O(n log n) whatever the input, no recursion; only
- * functions with an arena allocate.
+ * sort.h - stable sorting of numbers and of (key, row) pairs: O(n log n) for any input, no recursion; only functions
+ * with an arena argument allocate.
  */
 #ifndef MATH_SORT_H
 #define MATH_SORT_H
@@ -12,7 +12,7 @@ typedef struct sort_entry {
     int64_t row;
 } sort_entry;
 
-/* Decides between two rows of equal key: negative, zero or positive. */
+/* Compares two rows with equal keys: negative, zero or positive. */
 typedef int (*sort_tie_fn)(const void *state, int64_t row_a, int64_t row_b);
 
 /* Returns a number whose unsigned order is the order of finite doubles; -0.0 counts as 0.0. */
@@ -29,10 +29,10 @@ void sort_column(const double *value, int64_t n, sort_entry *entry, sort_entry *
 /* Sorts v (n) ascending; spare: n numbers of scratch.  No NaN. */
 void sort_doubles(int64_t n, double *v, double *spare);
 
-/* Copies v (n) into the arena, ascending. */
+/* Copies v (n) into the arena in ascending order. */
 nonsens_status sort_copy(nonsens_context *ctx, arena *a, int64_t n, const double *v, double **out);
 
-/* rank (n): of the values, from 0; equal ones share their mean rank. */
+/* Computes rank (n), the ranks of the values, from 0; equal values share their mean rank. */
 nonsens_status sort_ranks(nonsens_context *ctx, arena *scratch, int64_t n, const double *value, double *rank);
 
 #endif

@@ -6,15 +6,15 @@
  *     Q = erfc(eta sqrt(a/2)) / 2 + R,   R = exp(-a eta^2 / 2) / sqrt(2 pi a) S(eta),
  *     eta^2 / 2 = mu - log(1 + mu),   mu = (x - a) / a,   sign(eta) = sign(mu),
  *
- * (Temme, SIAM J. Math. Anal. 10, 1979), with S = sum_n beta_n eta^n from the backward recursion that the differential
- * equation S' / a - eta S = 1 - f(eta) / Gamma*(a), f = eta / mu, implies (Gil, Segura, Temme, SIAM J. Sci. Comput. 34,
- * 2012, section 2): one table of the coefficients of f serves every a.  Elsewhere the power series of P (x <= a + 1),
- * Legendre's continued fraction of Q, and for small a and x a form of Q without cancellation (Gautschi, ACM TOMS 5,
- * 1979).  No region needs more than a few hundred terms, whatever a.
+ * (Temme, SIAM J. Math. Anal. 10, 1979), with S = sum_n beta_n eta^n from the backward recursion that follows from the
+ * differential equation S' / a - eta S = 1 - f(eta) / Gamma*(a), f = eta / mu (Gil, Segura, Temme, SIAM J. Sci. Comput.
+ * 34, 2012, section 2): one table of the coefficients of f suffices for every a. Elsewhere: the power series of P (x <=
+ * a + 1), Legendre's continued fraction of Q, and for small a and x a form of Q without cancellation (Gautschi, ACM
+ * TOMS 5, 1979).  No region needs more than a few hundred terms, for any a.
  *
- * Prefactors are never differences of large logarithms: x^a e^-x / Gamma(a+1) and x^a y^b / B(a, b) are written with
- * the deviance t - log(1 + t) >= 0 and the correction Gamma* of Stirling's formula (the saddle-point form of Loader,
- * "Fast and accurate computation of binomial probabilities", 2000).
+ * Prefactors are not computed as differences of large logarithms: x^a e^-x / Gamma(a+1) and x^a y^b / B(a, b) are
+ * written with the deviance t - log(1 + t) >= 0 and the correction Gamma* of Stirling's formula (the saddle-point form
+ * of Loader, "Fast and accurate computation of binomial probabilities", 2000).
  *
  * Incomplete beta: a continued fraction on the side where it converges in O(sqrt(max(a, b))) steps.
  * Bad arguments (negative shapes, NaN) give NaN.
@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SERIES_LIMIT = 10000 }; /* far beyond the terms needed where it is used */
+enum { SERIES_LIMIT = 10000 }; /* far more terms than are needed where it is used */
 
 static const double LOG_SQRT_2PI = 0.918938533204672741780;
 static const double SQRT_2PI = 2.50662827463100050242;
@@ -34,7 +34,7 @@ static const double SQRT_PI = 1.77245385090551602730;
 static const double EULER = 0.577215664901532860607;
 static const double PI = 3.14159265358979323846;
 static const double LARGE_SHAPE = 100.0; /* Temme's expansion from here on */
-static const double TINY = 1e-290;       /* below it, values are computed by their logarithms */
+static const double TINY = 1e-290;       /* smaller values are computed by their logarithms */
 
 /* Two complementary probabilities, each accurate in relative terms. */
 struct tails {
@@ -48,7 +48,7 @@ static double deviance(double x, double x0, double difference)
     if (fabs(t) > 0.5) {
         return t - log(x / x0);
     }
-    /* log(1 + t) = 2 atanh(r) with r = t / (2 + t), and t - 2 r = t r: the first orders are gone exactly */
+    /* log(1 + t) = 2 atanh(r) with r = t / (2 + t), and t - 2 r = t r: the first orders cancel exactly */
     double r = t / (2.0 + t), r2 = r * r, sum = 0.0;
     for (int k = 35; k >= 3; k -= 2) {
         sum = (sum + 1.0 / k) * r2;
@@ -89,7 +89,7 @@ static double log_gamma_star(double a)
     return sum / a;
 }
 
-/* Returns exp(x^2) erfc(x) for x >= 20, where the asymptotic series has all digits. */
+/* Returns exp(x^2) erfc(x) for x >= 20, where the asymptotic series is accurate to all digits. */
 static double scaled_erfc(double x)
 {
     double r = 0.5 / (x * x), sum = 1.0;
@@ -110,7 +110,7 @@ static double log_gamma_term(double a, double x)
     return -a * deviance(x, a, x - a) - LOG_SQRT_2PI - 0.5 * log(a) - log_gamma_star(a);
 }
 
-/* Returns sum_n x^n / ((a + 1) ... (a + n)): P over the term above. */
+/* Returns sum_n x^n / ((a + 1) ... (a + n)): P divided by the term above. */
 static double gamma_series(double a, double x)
 {
     double sum = 1.0, term = 1.0;
@@ -121,7 +121,7 @@ static double gamma_series(double a, double x)
     return sum;
 }
 
-/* Legendre's continued fraction by Lentz's rule: Q over x^a e^-x / Gamma(a). */
+/* Returns Legendre's continued fraction by Lentz's method: Q divided by x^a e^-x / Gamma(a). */
 static double gamma_fraction(double a, double x)
 {
     double b = x + 1.0 - a, c = 1.0 / DBL_MIN, d = 1.0 / b, h = d;
@@ -141,7 +141,7 @@ static double gamma_fraction(double a, double x)
     return h;
 }
 
-/* Q for small a and x: 1 - x^a / Gamma(1 + a), plus what the alternating series of P leaves. */
+/* Returns Q for small a and x: 1 - x^a / Gamma(1 + a), plus the other terms of the alternating series of P. */
 static double gamma_upper_small(double a, double x)
 {
     double log_power = a * log(x) - log_gamma_1p(a);
@@ -194,7 +194,7 @@ static const double temme_f[] = {
 };
 enum { TEMME_TERMS = sizeof temme_f / sizeof temme_f[0] };
 
-/* S(eta) / sqrt(2 pi a), for a >= LARGE_SHAPE and |eta| <= 1. */
+/* Returns S(eta) / sqrt(2 pi a), for a >= LARGE_SHAPE and |eta| <= 1. */
 static double temme_sum(double a, double eta)
 {
     double inverse_star = exp(-log_gamma_star(a));
@@ -274,7 +274,7 @@ double special_log_gamma_q(double a, double x)
     return log_gamma_term(a, x) + log(a * gamma_fraction(a, x));
 }
 
-/* A variable without variance is its mean. */
+/* A variable with variance 0 equals its mean. */
 double special_gamma_tail(double mean, double variance, double x)
 {
     if (isnan(mean) || isnan(variance) || isnan(x) || mean < 0.0 || variance < 0.0) {
@@ -331,14 +331,14 @@ double special_normal_quantile(double p)
 
 /* ---- incomplete beta ----------------------------------------------------------------------------------------- */
 
-/* log 1 / B(a, b), less the powers that the deviances hold: see log_beta_term. */
+/* Returns log 1 / B(a, b), less the powers that the deviances contain: see log_beta_term. */
 static double log_beta_factor(double a, double b)
 {
     double middle = a > b ? a * (b / (a + b)) : b * (a / (a + b));
     return 0.5 * log(middle) - LOG_SQRT_2PI + log_gamma_star(a + b) - log_gamma_star(a) - log_gamma_star(b);
 }
 
-/* log of x^a y^b / B(a, b), y = 1 - x: two deviances from the mean x0 = a / (a + b), whose linear terms cancel. */
+/* Returns log of x^a y^b / B(a, b), y = 1 - x: two deviances from the mean x0 = a / (a + b); linear terms cancel. */
 static double log_beta_term(double a, double b, double x, double y)
 {
     double x0 = a / (a + b), y0 = b / (a + b);
@@ -347,9 +347,9 @@ static double log_beta_term(double a, double b, double x, double y)
 }
 
 /*
- * I_x(a, b) over x^a y^b / B(a, b), by Lentz's rule; x <= (a + 1) / (a + b + 2).  The even part of DLMF 8.17.22 is used
- * (DiDonato and Morris, ACM TOMS 18, 1992, equation 9): its partial denominators hold a - (a + b) x, which is formed
- * from y if x is close to 1; the fraction itself would lose a digit for every power of ten in a.
+ * Returns I_x(a, b) divided by x^a y^b / B(a, b), by Lentz's method; x <= (a + 1) / (a + b + 2).  The even part of DLMF
+ * 8.17.22 is used (DiDonato and Morris, ACM TOMS 18, 1992, equation 9): its partial denominators contain a - (a + b) x,
+ * which is computed from y if x is close to 1; the full fraction would lose a digit for every power of ten in a.
  */
 static double beta_fraction(double a, double b, double x, double y)
 {
@@ -372,7 +372,7 @@ static double beta_fraction(double a, double b, double x, double y)
     return h;
 }
 
-/* I_x(a, b) for x + y = 1, both given so that neither loses digits. */
+/* Returns I_x(a, b) for x + y = 1, both given so that neither loses digits. */
 static double beta_lower(double a, double b, double x, double y)
 {
     if (x <= 0.0 || y <= 0.0) {
@@ -392,7 +392,7 @@ double special_beta_inc(double a, double b, double x)
     return beta_lower(a, b, x, 1.0 - x);
 }
 
-/* I_x(degrees / 2, 1 / 2) at x = degrees / (degrees + t^2). */
+/* The tail is I_x(degrees / 2, 1 / 2) at x = degrees / (degrees + t^2). */
 double special_student_tail(double degrees, double t)
 {
     if (!(degrees > 0.0) || isnan(t)) {
@@ -402,7 +402,7 @@ double special_student_tail(double degrees, double t)
     if (isinf(degrees)) {
         return erfc(fabs(t) * 0.707106781186547524401);
     }
-    if (ratio > 1e9) { // only the leading power of x = ratio^-2 is left, and x itself may underflow
+    if (ratio > 1e9) { // only the leading power of x = ratio^-2 matters, and x itself may underflow
         double x0 = a / (a + 0.5), y0 = 0.5 / (a + 0.5);
         return exp(log_beta_factor(a, 0.5) - a * (2.0 * log(ratio) + log(x0)) - 0.5 * log(y0)) / a;
     }
@@ -418,13 +418,13 @@ double special_f_tail(double d1, double d2, double f)
     if (f <= 0.0 || isinf(f)) {
         return f <= 0.0 ? 1.0 : 0.0;
     }
-    double ratio = d1 / d2 * f, sum = 1.0 + ratio; // both arguments to all digits: x may lie close to 0 or 1
+    double ratio = d1 / d2 * f, sum = 1.0 + ratio; // both x and 1 - x without rounding error: x may be close to 0 or 1
     return beta_lower(0.5 * d2, 0.5 * d1, 1.0 / sum, ratio < 1e300 ? ratio / sum : 1.0);
 }
 
 /* ---- polygammas ---------------------------------------------------------------------------------------------- */
 
-static const double ASYMPTOTIC_FROM = 12.0; /* recurrences lift smaller arguments */
+static const double ASYMPTOTIC_FROM = 12.0; /* a recurrence raises smaller arguments */
 
 double special_digamma(double x)
 {
@@ -447,14 +447,14 @@ double special_digamma(double x)
 
 /* ---- Kolmogorov ---------------------------------------------------------------------------------------------- */
 
-/* The two forms of the theta function; both converge in a few terms on their side of 1. */
+/* Sums one of two forms of the theta function, each of which converges in a few terms on its side of x = 1. */
 double special_kolmogorov_tail(double x)
 {
     double sum = 0.0;
     if (isnan(x)) {
         return NAN;
     }
-    if (x < 0.03) { // the tail is 1 to the last digit long before
+    if (x < 0.03) { // the tail is 1 to the last digit for much larger x already
         return 1.0;
     }
     if (x < 1.0) {

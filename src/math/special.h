@@ -1,5 +1,5 @@
 /*
- * special.h - special functions to 1e-12 absolute, and 1e-9 relative in tails down to 1e-300.
+ * special.h - special functions: absolute error below 1e-12, relative error below 1e-9 in tails down to 1e-300.
  */
 #ifndef MATH_SPECIAL_H
 #define MATH_SPECIAL_H

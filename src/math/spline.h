@@ -1,17 +1,17 @@
 /*
- * spline.h - B-splines on equal knots over [0, 1], and penalties on differences of their coefficients (Eilers and Marx,
- * "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996).
+ * spline.h - B-splines on equidistant knots over [0, 1], and penalties on differences of their coefficients (Eilers and
+ * Marx, "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996).
  *
  * Of `count` splines of degree q, q + 1 are not zero at t; the functions compute their values, which add up to one, and
- * return the index of the first.  All is in the header, since folders of src differ in whether they fuse multiply and
- * add.
+ * return the index of the first.  All code is in the header, since folders of src differ in whether they fuse
+ * multiplication and addition.
  */
 #ifndef MATH_SPLINE_H
 #define MATH_SPLINE_H
 
 #include <stdint.h>
 
-/* Returns which of `intervals` equal intervals t is in, and how far along it, in [0, 1]. */
+/* Returns which of `intervals` equal intervals contains t; *along is the position of t in it, from 0 to 1. */
 static inline int64_t spline_interval(int64_t intervals, double t, double *along)
 {
     double at = t * (double)intervals;
@@ -29,7 +29,7 @@ static inline int64_t spline_linear(int64_t count, double t, double value[2])
     return first;
 }
 
-/* Computes the derivatives by t as well. */
+/* Computes the derivatives with respect to t as well. */
 static inline int64_t spline_quadratic(int64_t count, double t, double value[3], double slope[3])
 {
     double s, intervals = (double)(count - 2);
@@ -55,7 +55,7 @@ static inline int64_t spline_cubic(int64_t count, double t, double value[4])
     return first;
 }
 
-/* Computes the derivatives by t of what spline_cubic gives. */
+/* Computes the derivatives with respect to t of the values of spline_cubic. */
 static inline void spline_cubic_slopes(int64_t count, double t, double slope[4])
 {
     double s, intervals = (double)(count - 3);

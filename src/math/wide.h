@@ -1,7 +1,7 @@
 /*
- * wide.h - as many doubles as the instruction set has in one vector, for kernels that are compiled once per set
- * (base/instruction_set.h): two with SSE2 and NEON, four with AVX2.  Results differ between sets in the last digits,
- * since sums are taken lane by lane.
+ * wide.h - vectors of as many doubles as the instruction set allows, for kernels that are compiled once per set
+ * (base/instruction_set.h): two with SSE2 and NEON, four with AVX2.  Results of different sets differ in the last
+ * digits, since sums are computed lane by lane.
  */
 #ifndef MATH_WIDE_H
 #define MATH_WIDE_H
@@ -81,7 +81,7 @@ static inline wide wide_sqrt(wide v)
 /*
  * Returns log(x) for x > 0 that is neither subnormal nor infinite.  With x = 2^n m and m from sqrt(1/2) to sqrt(2),
  *     log(x) = n log 2 + 2 atanh(s),   s = (m - 1) / (m + 1),   atanh(s) = s + s^3 / 3 + s^5 / 5 + ...,
- * of which eleven terms leave 1e-18 of s.  Other x give no meaningful number, but no error either.
+ * of which eleven terms leave a remainder of 1e-18 s. For other x the result is meaningless, but there is no error.
  */
 static inline wide wide_log(wide x)
 {
@@ -94,7 +94,7 @@ static inline wide wide_log(wide x)
     wide high = (1.0 / 11 + t * (1.0 / 13)) + t2 * (1.0 / 15 + t * (1.0 / 17));
     wide tail = low + t4 * (high + t4 * (1.0 / 19 + t * (1.0 / 21)));
     wide twice = s + s;
-    /* log 2 is the sum of these two, of which the first has 32 bits */
+    /* log 2 is the sum of these two constants, the first of which has 32 bits */
     return whole * 0.69314718036912382 + (twice + (twice * t * tail + whole * 1.9082149292705877e-10));
 }
 
@@ -113,9 +113,9 @@ static inline wide wide_exp_tail(wide r)
 }
 
 /*
- * Returns exp(x) for x <= 0, to a few units in the last place even if the result is small.  It ends at 1e-130: products
- * of two such numbers with others are not subnormal yet, which would cost some processors a hundred times the time of a
- * product.
+ * Returns exp(x) for x <= 0, to a few units in the last place even if the result is small.  The smallest result is
+ * 1e-130, so that products of two such numbers with others are not subnormal yet; some processors need a hundred times
+ * as long for subnormal products.
  */
 static inline wide wide_exp_negative(wide x)
 {

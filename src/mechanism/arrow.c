@@ -1,4 +1,4 @@
-/* arrow.c - see arrow.h. */
+/* arrow.c - factors and solves matrices in the shape of an arrow; see arrow.h. */
 #include "mechanism/arrow.h"
 
 #include "math/linalg.h"
@@ -17,7 +17,7 @@ nonsens_status mechanism_arrow_new(nonsens_context *ctx, arena *a, const mechani
     return NONSENS_OK;
 }
 
-/* L of each segment; false if a block is not positive definite. */
+/* Computes L of each segment; returns false if a block is not positive definite. */
 static bool factor_blocks(int64_t segments, const double *own, double damping, double *factor)
 {
     for (int64_t e = 0; e < segments; e++) {
@@ -38,7 +38,7 @@ static bool factor_blocks(int64_t segments, const double *own, double damping, d
     return true;
 }
 
-/* x (2 E) = L^-1 x. */
+/* Computes x (2 E) = L^-1 x. */
 static void solve_blocks(int64_t segments, const double *own, double *x)
 {
     for (int64_t e = 0; e < segments; e++) {
@@ -48,7 +48,7 @@ static void solve_blocks(int64_t segments, const double *own, double *x)
     }
 }
 
-/* x (2 E) = L'^-1 x. */
+/* Computes x (2 E) = L'^-1 x. */
 static void solve_blocks_back(int64_t segments, const double *own, double *x)
 {
     for (int64_t e = 0; e < segments; e++) {
@@ -71,7 +71,7 @@ static void find_barb(const mechanism_model *m, const double *crossing, mechanis
     }
 }
 
-/* u, and K^-1. */
+/* Computes u and K^-1. */
 static void find_sums(const mechanism_model *m, mechanism_arrow *f)
 {
     int64_t segments = m->data->segments;
@@ -89,7 +89,7 @@ static void find_sums(const mechanism_model *m, mechanism_arrow *f)
     f->inverse[2] = a / determinant;
 }
 
-/* x (2 E) = (I - u K^-1 u') x. */
+/* Computes x (2 E) = (I - u K^-1 u') x. */
 static void take_sums_out(const mechanism_model *m, const mechanism_arrow *f, double *x)
 {
     int64_t count = 2 * m->data->segments;
@@ -100,7 +100,7 @@ static void take_sums_out(const mechanism_model *m, const mechanism_arrow *f, do
     }
 }
 
-/* shaft += (u'W)' K^-1 (u'W). */
+/* Adds (u'W)' K^-1 (u'W) to the shaft. */
 static void add_sums(const mechanism_model *m, mechanism_arrow *f)
 {
     double *along = f->along;

@@ -1,4 +1,4 @@
-/* curve.c - see curve.h. */
+/* curve.c - the transformation of a fitted mechanism at any values, and its inverse; see curve.h. */
 #include "mechanism/curve.h"
 
 #include "math/sort.h"
@@ -94,8 +94,7 @@ void mechanism_curve_new(const mechanism_data *data, int64_t causes, const doubl
 
 /* ---- T for fixed causes ----------------------------------------------------------------------------------------- */
 
-/* Adds the products of y and the causes to the coefficients `own` (effect_basis); returns where the next terms begin.
- */
+/* Adds the products of y and the causes to the coefficients `own` (effect_basis); returns where the next terms are. */
 static const double *add_products(const mechanism_curve *c, const double *cause, const double *theta, double *own)
 {
     for (int64_t i = 0; i < c->causes; i++) {
@@ -132,7 +131,7 @@ static double sum_causes(const mechanism_curve *c, const double *cause, const do
     return sum;
 }
 
-/* Adds the slopes at all knots of the spline with these coefficients; `which` basis. */
+/* Adds the slopes at all knots of the spline with these coefficients, of basis number `which`. */
 static void add_slopes(const mechanism_curve *c, int which, int64_t basis, const double *coefficient, double *slope)
 {
     double intervals = (double)(basis - 2);
@@ -156,7 +155,7 @@ static int64_t find_mode(const mechanism_line *l)
     return best;
 }
 
-/* Sums slopes to values: first as they are; then they are raised, and the sums begin at the mode. */
+/* Integrates slopes to values, as they are; if some are too small, raises them and integrates again from the mode. */
 static void integrate(double start, mechanism_line *l)
 {
     double least = l->slope[l->knots - 1];
@@ -197,7 +196,7 @@ void mechanism_curve_fix(const mechanism_curve *c, const double *cause, mechanis
     integrate(start, out);
 }
 
-/* The last of the ascending v (count) that is at most x, but not the very last. */
+/* Returns the last of the ascending v (count) that is at most x, but at most count - 2. */
 static int64_t find_interval(int64_t count, const double *v, double x)
 {
     int64_t low = 0, high = count - 1;

@@ -1,7 +1,7 @@
 /*
- * descent.c - minimises by Newton steps.  The second derivatives of one step also serve the next steps, by conjugate
- * gradients, as long as these converge fast.  T is linear in the coefficients, so that every length of a step can be
- * tried without evaluating the splines again.
+ * descent.c - minimises by Newton steps.  The second derivatives of one step also precondition conjugate gradients in
+ * the next steps, as long as these converge fast.  T is linear in the coefficients, so that every length of a step can
+ * be tried without evaluating the splines again.
  */
 #include "mechanism/descent.h"
 
@@ -13,8 +13,8 @@
 enum { MAX_LENGTHS = 14 };
 
 static const double MIN_DAMPING = 1e-3, MAX_DAMPING = 1e6;
-static const double LONGEST = 3.0, WORTHWHILE = 0.2; /* lengths of a step other than 1: at most; distance from 1 */
-static const double SUFFICIENT = 1e-4;               /* fraction of the decrease that the gradient promises */
+static const double LONGEST = 3.0, WORTHWHILE = 0.2; /* of step lengths other than 1: at most; distance from 1 */
+static const double SUFFICIENT = 1e-4;               /* fraction of the decrease that the gradient predicts */
 
 static nonsens_status allocate(nonsens_context *ctx, arena *scratch, const mechanism_weights *like, descent *d)
 {
@@ -95,8 +95,8 @@ static void factor_arrow(nonsens_context *ctx, descent *d)
 }
 
 /*
- * factor = Cholesky factor of hessian + damping * its diagonal, with as much damping as that needs; if no damping is
- * enough, of the diagonal alone.
+ * Computes factor, the Cholesky factor of hessian + damping * its diagonal, with as much damping as is needed; if no
+ * damping is enough, that of the diagonal alone.
  */
 static void factor_damped(nonsens_context *ctx, descent *d)
 {
@@ -123,7 +123,7 @@ static void factor_damped(nonsens_context *ctx, descent *d)
     }
 }
 
-/* Computes the natural gradient by the factor in use; returns half the decrease that the gradient promises. */
+/* Computes the natural gradient with the factor in use; returns half the squared Newton decrement. */
 static double solve_gradient(descent *d)
 {
     int64_t k = d->model.size;
@@ -148,7 +148,7 @@ static double choose_step(descent *d, bool conjugate, double half, double half_b
     double share = 0.0;
     if (conjugate) {
         share = fmax(0.0, (half - 0.5 * linalg_dot(k, d->before, d->natural)) / half_before);
-        share = share * linalg_dot(k, d->gradient, d->step.theta) < half ? share : 0.0; // still well downhill
+        share = share * linalg_dot(k, d->gradient, d->step.theta) < half ? share : 0.0; // a descent direction
     }
     for (int64_t i = 0; i < k; i++) {
         d->step.theta[i] = share * d->step.theta[i] - d->natural[i];
@@ -177,8 +177,9 @@ static void accept_tried(descent *d, double objective)
 }
 
 /*
- * Tries lengths other than 1, whose objective is given, from `length` on as long as doubling it helps: if rows are few,
- * dT/dy grows by a factor in each step, as steps towards the minimum of s - log s do.  The best one is tried last.
+ * Tries lengths other than 1, whose objective is given, from `length` on as long as doubling it helps.  If rows are
+ * few, dT/dy only grows by a factor in each step, as in Newton's method for the minimum of s - log s.  The best length
+ * is tried last, so that `tried` is there.
  */
 static double refine_length(descent *d, double length, double objective)
 {
@@ -200,7 +201,7 @@ static double refine_length(descent *d, double length, double objective)
     return objective;
 }
 
-/* Takes a step of a length that lowers the objective enough; `along`: its derivative.  False if no length does. */
+/* Takes a step of a length that lowers the objective enough; `along`: derivative at 0.  False if no length does. */
 static bool search_line(descent *d, double along)
 {
     double length = 1.0;
@@ -222,7 +223,7 @@ static bool search_line(descent *d, double along)
     return false;
 }
 
-/* The matrix of a step is kept for the next as long as steps shrink fast. */
+/* Keeps the matrix of a step for the next one as long as steps shrink fast. */
 nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *pace, int *steps)
 {
     const mechanism_model *m = &d->model;

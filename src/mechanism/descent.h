@@ -33,19 +33,19 @@ typedef struct descent {
 /* Allocates everything but the model, which the caller has set, from `scratch`. */
 nonsens_status descent_new(nonsens_context *ctx, arena *scratch, descent *d);
 
-/* Descends from `at`, by the factor in use or with `refresh` by a new one; adds to *steps. */
+/* Descends from `at`, with the factor in use or, if `refresh`, with a new one; adds to *steps. */
 nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *pace, int *steps);
 
 /*
- * Allocates a descent beside another, for rows that are left out: the same model, and its matrix of second derivatives
- * if `borrows`.
+ * Allocates a second descent on the same model, for leaving rows out; if `borrows`, it shares the matrix of second
+ * derivatives.
  */
 nonsens_status descent_beside(nonsens_context *ctx, arena *scratch, const descent *whole, bool borrows, descent *d);
 
 /* Goes to where `whole` is, with its penalties and its factor in use, and leaves rows hole .. hole_end - 1 out. */
 void descent_leave_out(const descent *whole, int64_t hole, int64_t hole_end, descent *d);
 
-/* Goes to at + step (size) if the objective is less there. */
+/* Goes to at + step (size) if the objective is lower there. */
 void descent_jump(descent *d, const double *step);
 
 /* Computes sum (count) = a + length * b. */

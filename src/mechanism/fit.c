@@ -18,7 +18,7 @@ static const descent_pace ALL_ROWS = {0.03, 0.003, 0.5, 60}, ALONG_PATH = {0.3, 
                           WITHOUT_FOLD = {0.1, 0.03, 0.7, 40}, FEW_STEPS = {0.3, 0.1, 0.7, 5};
 static const double PATH_RATIO = 8.0, ROUGHEST = 1e-8;
 static const double PATH_GAIN = 1.0;   /* nats over all rows that a rougher fit must gain */
-static const double MIN_USE = 0.001;   /* nats per row that a cause must gain to have an effect: half of an arrow's */
+static const double MIN_USE = 0.001;   /* nats per row that a cause must gain to have an effect: half of an edge's */
 static const double LARGE_GAIN = 0.05; /* nats per row after which the next step is twice as long on the log scale */
 static const double SPREAD = 4.0;      /* at the start T goes from minus this to this */
 
@@ -69,7 +69,7 @@ static nonsens_status set_line(nonsens_context *ctx, arena *scratch, fitting *f)
     return NONSENS_OK;
 }
 
-/* The term of m with the same variables as `like`, or NULL. */
+/* Returns the term of m with the same variables as `like`, or NULL. */
 static const mechanism_term *find_term(const mechanism_model *m, const mechanism_term *like)
 {
     for (int64_t t = 0; t < m->terms; t++) {
@@ -80,7 +80,7 @@ static const mechanism_term *find_term(const mechanism_model *m, const mechanism
     return NULL;
 }
 
-/* Copies the parameters of the guess for terms that both models have; a pair has that of y alone in its product. */
+/* Copies the parameters of terms that both models have; the product of a pair starts as the guess' term of y alone. */
 static void spread_guess(const mechanism_model *m, const mechanism_model *small, const double *guess, double *theta)
 {
     memcpy(theta + m->p, guess + small->p, (size_t)(2 * m->data->segments) * sizeof *theta);
@@ -110,7 +110,7 @@ static nonsens_status set_guess(nonsens_context *ctx, arena *scratch, int64_t ef
 
 /* ---- scores --------------------------------------------------------------------------------------------------- */
 
-/* One worker per thread that may score a fold; the first one borrows the matrix of the fit to all rows. */
+/* Makes a worker for each thread that may score a fold; the first one borrows the matrix of the fit to all rows. */
 static nonsens_status hire_workers(nonsens_context *ctx, arena *scratch, fitting *f)
 {
     int64_t folds = f->d.model.data->folds, threads = parallel_threads(f->d.model.data->threads);
@@ -168,7 +168,7 @@ static nonsens_status score_rows(nonsens_context *ctx, fitting *f, int64_t folds
     return NONSENS_OK;
 }
 
-/* The number of folds that have enough rows to choose the smoothness by. */
+/* Returns the number of folds that together have enough rows to choose the smoothness by. */
 static int64_t folds_to_choose_by(const mechanism_data *data)
 {
     int64_t folds = 1;
@@ -178,7 +178,7 @@ static int64_t folds_to_choose_by(const mechanism_data *data)
     return folds;
 }
 
-/* Keeps the current fit as the best so far; scores return to the data's order of rows. */
+/* Keeps the current fit as the best so far; scores are put back into the data's order of rows. */
 static void keep_best(const fitting *f, double total, mechanism_fit *out)
 {
     const mechanism_data *data = f->d.model.data;
@@ -205,7 +205,7 @@ static void restore_fit(fitting *f, const mechanism_fit *kept)
     mechanism_apply(&f->d.model, &f->d.at);
 }
 
-/* Fits with the current smoothness, and keeps that if it is enough better than the best; *better says so. */
+/* Fits with the current smoothness, and keeps the fit if it is clearly better than the best so far (*better). */
 static nonsens_status try_smooth(nonsens_context *ctx, fitting *f, bool first, mechanism_fit *out, bool *better)
 {
     double total;
@@ -223,7 +223,7 @@ static nonsens_status try_smooth(nonsens_context *ctx, fitting *f, bool first, m
     return NONSENS_OK;
 }
 
-/* Returns to the best fit, with the smoothness of the causes with which[i] == wanted divided by ratio. */
+/* Restores the best fit, with the smoothness of causes with which[i] == wanted divided by ratio; false at the limit. */
 static bool make_rougher(fitting *f, const bool *which, bool wanted, double ratio, const mechanism_fit *best)
 {
     bool possible = false;
@@ -301,7 +301,7 @@ static nonsens_status score_chosen(nonsens_context *ctx, arena *scratch, fitting
     return estimate_losses(ctx, scratch, f, causes, out->loss);
 }
 
-/* What the fit gains over the guess, on the rows that the choice of the smoothness uses; infinite without a guess. */
+/* Returns what the fit gains over the guess on the rows that choose the smoothness; infinite without a guess. */
 static double held_out_gain(const mechanism_data *data, const mechanism_guess *guess, const mechanism_fit *fit)
 {
     double gain = guess ? fit->total : INFINITY;
@@ -311,14 +311,14 @@ static double held_out_gain(const mechanism_data *data, const mechanism_guess *g
     return gain;
 }
 
-/* Whether the new causes hardly improve the prediction of the rows that the choice uses. */
+/* Says whether the new causes hardly improve the prediction of the rows that choose the smoothness. */
 static bool is_useless(const mechanism_data *data, const mechanism_guess *guess, const mechanism_fit *fit)
 {
     double rows = (double)data->block[folds_to_choose_by(data)];
     return held_out_gain(data, guess, fit) < (data->separate ? fmax(PATH_GAIN, MIN_USE * rows) : PATH_GAIN);
 }
 
-/* Keeps the fit without the new causes: they have no effect. */
+/* Keeps the guess, without the new causes: they have no effect. */
 static nonsens_status keep_guess(nonsens_context *ctx, arena *scratch, fitting *f, const bool *is_new, int64_t effect,
                                  const mechanism_guess *guess, mechanism_fit *out)
 {
@@ -332,7 +332,7 @@ static nonsens_status keep_guess(nonsens_context *ctx, arena *scratch, fitting *
     return NONSENS_OK;
 }
 
-/* Makes weights with which[i] == wanted smaller as long as that helps: by large steps as long as these gain much. */
+/* Makes weights with which[i] == wanted smaller as long as that helps, in large steps as long as these gain much. */
 static nonsens_status roughen(nonsens_context *ctx, fitting *f, const bool *which, bool wanted, mechanism_fit *out)
 {
     double ratio = PATH_RATIO, rows = (double)f->d.model.data->block[folds_to_choose_by(f->d.model.data)];
@@ -351,8 +351,8 @@ static nonsens_status roughen(nonsens_context *ctx, fitting *f, const bool *whic
 /*
  * Chooses the smoothness step by step.  Causes that the guess lacks, is_new (causes), begin as smooth as possible and
  * become rougher first, then the others, whose noise may be less now.  If that first fit predicts held-out rows worse
- * than the guess, no rougher one is tried (not of a pair): the causes have no effect.  If rows are many, a few steps
- * (more than one) towards the fits without some of the folds are enough for the choice.
+ * than the guess, no rougher one is tried (except for a pair): the causes have no effect.  If rows are many, a few
+ * steps (more than one) towards the fits without some of the folds are enough for the choice.
  */
 static nonsens_status walk_path(nonsens_context *ctx, arena *scratch, fitting *f, const bool *is_new, int64_t effect,
                                 int64_t causes, const mechanism_guess *guess, mechanism_fit *out)
@@ -374,7 +374,7 @@ static nonsens_status walk_path(nonsens_context *ctx, arena *scratch, fitting *f
     return score_chosen(ctx, scratch, f, causes, out);
 }
 
-/* Finds the weights that the guess lacks; the others are the guess' ones. */
+/* Finds the weights that the guess lacks, and copies the others from it. */
 static void match_causes(const mechanism_data *data, int64_t causes, const int64_t *cause, const mechanism_guess *guess,
                          bool *is_new, double *smooth)
 {

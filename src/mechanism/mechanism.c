@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers of B-splines, with few and with many rows: few rows do not determine many coefficients (many-variables.md).
- */
+/* Numbers of B-splines; few rows do not determine many coefficients (many-variables.md). */
 typedef struct basis_sizes {
     int64_t alone, effect, main, cause, pair;
 } basis_sizes;
@@ -99,7 +98,7 @@ nonsens_status mechanism_data_new(nonsens_context *ctx, arena *a, int64_t d, con
 
 /* ---- some of the segments -------------------------------------------------------------------------------------- */
 
-/* Lists the places of kept rows, kept (n), in place (n), and numbers rows, folds and segments of *out anew. */
+/* Lists the indices of kept rows, kept (n), in place (n), and renumbers rows, folds and segments of *out. */
 static nonsens_status restrict_rows(nonsens_context *ctx, arena *a, const mechanism_data *data, const bool *kept,
                                     const int64_t *number, int64_t *place, mechanism_data *out)
 {
@@ -181,7 +180,7 @@ nonsens_status mechanism_data_restrict(nonsens_context *ctx, arena *a, const mec
     return NONSENS_OK;
 }
 
-/* Copies the B-splines of some variables, of an effect or of causes, at the places of kept rows. */
+/* Copies the B-splines of some variables, of an effect or of causes, at the kept rows. */
 static nonsens_status keep_splines(nonsens_context *ctx, arena *a, const mechanism_data *out, const int64_t *place,
                                    int64_t order, int64_t count, const int64_t *variable, const mechanism_splines *from,
                                    mechanism_splines **to)

@@ -12,8 +12,8 @@ typedef struct mechanism_term {
     bool has_slope;         /* left is y */
     int64_t offset, stride; /* the product of left a and right b has the coefficient offset + a * stride + b */
     int64_t rows, columns;  /* number of left and of right B-splines */
-    int64_t cause[2];       /* indices of its weights; the second repeats the first unless the term is of a pair */
-    double weight;          /* of its squared second differences, by mechanism_smooth */
+    int64_t cause[2];       /* indices of its weights; the second repeats the first unless there are two causes */
+    double weight;          /* of its squared second differences, set by mechanism_smooth */
 } mechanism_term;
 
 /* What a term is: of y alone, a product of y and a cause, of a cause alone, a product of two causes. */
@@ -26,8 +26,8 @@ typedef struct rows_kernel rows_kernel;
 enum { MECHANISM_DENSE = 50 };
 
 /*
- * Parameters: coefficients (p), locations (E), logarithms of scales (E).  Second derivatives are (size, size); of an
- * arrow those of the coefficients, (p, p), and then those of each segment's location and scale, (E, 3).
+ * Parameters: coefficients (p), locations (E), logarithms of scales (E).  Second derivatives are (size, size); in an
+ * arrow, those of the coefficients, (p, p), and then those of each segment's location and scale, (E, 3).
  */
 typedef struct mechanism_model {
     const mechanism_data *data;
@@ -36,7 +36,7 @@ typedef struct mechanism_model {
     int64_t ld; /* of the second derivatives of the coefficients: size, or p of an arrow */
     mechanism_term term[MECHANISM_MAX_TERMS];
     const mechanism_splines *unseen_alone, *unseen_effect, *unseen_cause[MECHANISM_MAX_CAUSES]; /* of unseen points */
-    double *penalty; /* (p, p) second derivatives of the penalty, by mechanism_smooth */
+    double *penalty; /* (p, p) second derivatives of the penalty, set by mechanism_smooth */
     const rows_kernel *kernel;
 } mechanism_model;
 
@@ -48,7 +48,7 @@ static inline double mechanism_ridge(double weight)
     return MECHANISM_RIDGE * (weight < MECHANISM_RIDGE_UP_TO ? weight : MECHANISM_RIDGE_UP_TO);
 }
 
-/* Returns how many numbers the second derivatives are. */
+/* Returns how many numbers the second derivatives take. */
 static inline int64_t mechanism_hessian_size(const mechanism_model *m)
 {
     return m->is_arrow ? m->p * m->p + 3 * m->data->segments : m->size * m->size;
@@ -83,13 +83,12 @@ typedef struct mechanism_point {
 typedef struct mechanism_weights {
     double *first, *second, *mixed;     /* (n) by T, twice, by T and rho */
     double *slope_first, *slope_second; /* (n) by dT/dy, twice */
-    double *crossing;                   /* (2, p, E) summed: by segments' parameters and coefficients; if the second
-                                           derivatives are an arrow, they lack these */
+    double *crossing;                   /* (2, p, E) summed: by segments' parameters and coefficients; an
+                                           arrow of second derivatives does not hold these */
     struct mechanism_second *sums;      /* second.h */
 } mechanism_weights;
 
-/* Allocate a point and the weights of a model; `like`, unless NULL, are other weights of it, which lend what they can.
- */
+/* Allocate a point and the weights of a model; `like`: other weights of it, which share what they can, or NULL. */
 nonsens_status mechanism_point_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_point *out);
 nonsens_status mechanism_weights_new(nonsens_context *ctx, arena *a, const mechanism_model *m,
                                      const mechanism_weights *like, mechanism_weights *out);
@@ -100,13 +99,13 @@ void mechanism_apply(const mechanism_model *m, mechanism_point *at);
 /* Returns the sum of log densities of rows from .. to - 1. */
 double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to);
 
-/* Sets log_density (n) at rows from .. to - 1; very small dT/dy are raised, lest one row decide. */
+/* Sets log_density (n) at rows from .. to - 1; strongly negative dT/dy are raised, so that no single row decides. */
 void mechanism_score(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
                      double *log_density);
 
 /*
- * Adds gradient (size) and, if not NULL, the lower triangle of the second derivatives of minus the log likelihood of
- * all rows but hole .. hole_end - 1.
+ * Adds to gradient (size) and, unless NULL, to the lower triangle of hessian the derivatives of minus the log
+ * likelihood of all rows but hole .. hole_end - 1.
  */
 void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t hole, int64_t hole_end,
                       mechanism_weights *weights, double *gradient, double *hessian);
@@ -116,7 +115,7 @@ void mechanism_clear(const mechanism_model *m, double *hessian);
 
 /*
  * Returns the sum of penalties on coefficients, locations and scales; adds to gradient, and to hessian those on
- * locations and scales (the others come from mechanism_clear), unless NULL.
+ * locations, scales and unseen points (the others come from mechanism_clear), unless NULL.
  */
 double mechanism_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian);
 

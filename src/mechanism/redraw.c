@@ -1,4 +1,4 @@
-/* redraw.c - see redraw.h. */
+/* redraw.c - fits a mechanism again to bootstrap samples; see redraw.h. */
 #include "mechanism/redraw.h"
 
 #include "math/linalg.h"
@@ -13,7 +13,7 @@ static const double MAX_DAMPING = 1e6;
 
 /* ---- the full fit ------------------------------------------------------------------------------------------------ */
 
-/* Factors the second derivatives, with as much damping as that needs. */
+/* Factors the second derivatives, with as much damping as is needed. */
 static nonsens_status factor(nonsens_context *ctx, const mechanism_weights *w, const double *hessian,
                              mechanism_redraw *out)
 {
@@ -78,7 +78,7 @@ typedef struct redrawing {
     double *spare;                  /* (2 E) of an arrow */
 } redrawing;
 
-/* Adds a draw of N(0, P) to pull: every squared difference of the penalty gets a normal number of its own. */
+/* Adds a draw of N(0, P) to pull: every squared difference of the penalty contributes its own normal number. */
 static void draw_pull(const mechanism_model *m, rng *r, double *pull)
 {
     for (int64_t t = 0; t < m->terms; t++) {
@@ -103,7 +103,7 @@ static void draw_pull(const mechanism_model *m, rng *r, double *pull)
     }
 }
 
-/* The gradient of the sample's objective at `at`. */
+/* Computes the gradient of the sample's objective at `at`. */
 static void differentiate(redrawing *d)
 {
     const mechanism_model *m = &d->of->model;
@@ -112,7 +112,7 @@ static void differentiate(redrawing *d)
     memset(d->gradient, 0, (size_t)m->size * sizeof *d->gradient);
     mechanism_apply(m, &d->at);
     m->kernel->weigh_rows(m, &d->at, 0, m->data->n, &d->weights, d->gradient, NULL);
-    memset(d->gradient, 0, (size_t)m->size * sizeof *d->gradient); // that of segments has no counts
+    memset(d->gradient, 0, (size_t)m->size * sizeof *d->gradient); // that of segments ignores counts
     for (int64_t i = 0; i < m->data->n; i++) {
         double count = d->count[m->data->row[i]];
         int32_t e = m->data->segment[i];
@@ -128,7 +128,7 @@ static void differentiate(redrawing *d)
     }
 }
 
-/* Computes the step; returns half the decrease that the gradient promises. */
+/* Computes the step; returns half the squared Newton decrement. */
 static double solve(redrawing *d)
 {
     const mechanism_model *m = &d->of->model;
@@ -142,7 +142,7 @@ static double solve(redrawing *d)
     return 0.5 * linalg_dot(m->size, d->gradient, d->step);
 }
 
-/* Steps until the gradient is small; a step after which it is larger is taken back and made half as long. */
+/* Takes steps until the gradient is small; a step after which it is larger is halved. */
 static nonsens_status descend(nonsens_context *ctx, redrawing *d)
 {
     int64_t size = d->of->model.size;
@@ -156,7 +156,7 @@ static nonsens_status descend(nonsens_context *ctx, redrawing *d)
             memcpy(d->away, d->step, (size_t)size * sizeof *d->away);
         } else {
             length *= 0.5;
-            for (int64_t i = 0; i < size; i++) { // back by the half of the last step
+            for (int64_t i = 0; i < size; i++) { // go back half of the last step
                 d->at.theta[i] += length * d->away[i];
             }
             continue;

@@ -6,8 +6,8 @@
  *     - sum_i count_i log p(y_i | x_i) + (theta - xi)' P (theta - xi) / 2,        xi ~ N(0, P^-1),
  *
  * with P the penalty of the full fit.  Without xi the bootstrap would show how much a penalised fit varies, but not how
- * far the penalty pulls it; with xi, a draw from what the penalty believes, the covariance of theta is that of the
- * posterior distribution, H^-1 (F + P) H^-1 with H = F + P, as of "randomise, then optimise" (Bardsley, Solonen,
+ * far the penalty pulls it; with xi, a draw from the prior that the penalty implies, the covariance of theta is that of
+ * the posterior distribution, H^-1 (F + P) H^-1 with H = F + P, as in "randomise, then optimise" (Bardsley, Solonen,
  * Haario, Laine, SIAM Journal on Scientific Computing 36, 2014).
  */
 #ifndef MECHANISM_REDRAW_H
@@ -20,7 +20,7 @@ typedef struct mechanism_redraw {
     mechanism_model model;
     double *theta;         /* (size) of the full fit */
     double *factor;        /* (size, size) Cholesky factor of its second derivatives */
-    mechanism_arrow arrow; /* in place of it */
+    mechanism_arrow arrow; /* instead of factor */
 } mechanism_redraw;
 
 /* Prepares redraws of a fit (mechanism_fit): theta and smooth are copied.  Memory of *out from `a`. */

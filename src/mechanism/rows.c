@@ -77,7 +77,7 @@ void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64
 static const double PRIOR_ROWS = 1.0;     /* weight, in rows, of the prior that a segment has scale 1 */
 static const double LOCATION_RIDGE = 0.1; /* weight of the prior that a segment has location 0 */
 
-/* Half of weight * squared second differences of `count` coefficients, `step` apart. */
+/* Returns half of weight * squared second differences of `count` coefficients, `step` apart. */
 static double penalise_roughness(const double *theta, int64_t count, int64_t step, double weight, double *gradient)
 {
     double sum = 0.0;
@@ -114,8 +114,8 @@ static double penalise_term(const mechanism_term *t, const double *theta, double
 }
 
 /*
- * Locations and logarithms of scales have a mean close to zero, since T has its own location and scale.  The prior
- * PRIOR_ROWS (rho + exp(-rho)) prevents an infinite density in a segment in which y is constant.
+ * Keeps the sums of locations and of logarithms of scales close to zero, since T has its own location and scale.  The
+ * prior PRIOR_ROWS (rho + exp(-rho)) prevents an infinite density in a segment in which y is constant.
  */
 static double penalise_segments(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
 {

@@ -25,7 +25,7 @@ typedef struct row_term {
     const double *left, *slope, *right;
 } row_term;
 
-/* Looks a term up at row i; order: of the left B-splines.  One variable alone is multiplied by 1 and 0. */
+/* Looks up a term at row i; order: of the left B-splines.  A term of one variable is multiplied by 1 and 0. */
 static inline row_term look_up(const mechanism_term *t, int64_t order, int64_t i)
 {
     static const double ALONE[CAUSE] = {1.0, 0.0};
@@ -40,7 +40,7 @@ static inline row_term look_up(const mechanism_term *t, int64_t order, int64_t i
     return r;
 }
 
-/* The terms of one form: they stand next to one another in a model (mechanism_new), with the same sizes. */
+/* The terms of one form: they are adjacent in a model (mechanism_new), with the same sizes. */
 typedef struct form_terms {
     int64_t count, stride, offset[MAX_OF_FORM];
     const mechanism_splines *left[MAX_OF_FORM], *right[MAX_OF_FORM];
@@ -61,7 +61,7 @@ static form_terms terms_of_form(const mechanism_model *m, term_form form)
     return list;
 }
 
-/* T and dT/dy by the products of y and a cause: the B-splines of y are the same in all of them. */
+/* Adds the products of y and a cause to T and dT/dy: the B-splines of y are the same in all of them. */
 static void apply_products(const form_terms *f, int64_t n, mechanism_point *to)
 {
     const mechanism_splines *y = f->left[0];
@@ -142,7 +142,7 @@ static void apply(const mechanism_model *m, mechanism_point *at)
 
 /* ---- densities ------------------------------------------------------------------------------------------------- */
 
-/* The first row after `from` that is in another segment, at most `to`. */
+/* Returns the first row after `from` that is in another segment, at most `to`. */
 static int64_t end_of_segment(const mechanism_model *m, int64_t from, int64_t to)
 {
     int64_t i = from;
@@ -177,7 +177,7 @@ static inline some_rows rows_at(const mechanism_point *at, int64_t i, int64_t co
     return (some_rows){wide_load_some(at->transform + i, count, 0.0), wide_load_some(at->slope + i, count, 1.0)};
 }
 
-/* log dT/dy: see MECHANISM_FLAT. */
+/* Returns log dT/dy: see MECHANISM_FLAT. */
 static inline wide log_slope(wide slope)
 {
     wide_bits steep = slope > MECHANISM_FLAT;
@@ -314,7 +314,7 @@ static inline void add_pair(double *at, pair value)
     pair_store(at, pair_load(at) + value);
 }
 
-/* What the B-splines of y add to the gradient at a row, weight (EFFECT). */
+/* Computes weight (EFFECT), what the B-splines of y add to the gradient at a row. */
 static inline void weigh_effect(const mechanism_splines *y, const mechanism_weights *w, int64_t i, double *weight)
 {
     for (int a = 0; a < EFFECT; a++) {

@@ -9,10 +9,10 @@ struct rows_kernel {
     void (*apply)(const mechanism_model *m, mechanism_point *at);
     double (*likelihood)(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to);
     void (*score)(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to, double *log_density);
-    /* Fills the weights of rows; adds to gradient and, unless it is NULL, hessian what segments' parameters get. */
+    /* Fills the weights of rows; adds to gradient and, unless NULL, hessian the parts of segments' parameters. */
     void (*weigh_rows)(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
                        mechanism_weights *w, double *gradient, double *hessian);
-    /* From the weights: gradient of the coefficients; second derivatives by them and by segments' parameters. */
+    /* Add, from the weights: gradient of the coefficients; second derivatives by them and by segments' parameters. */
     void (*add_gradients)(const mechanism_model *m, int64_t from, int64_t to, const mechanism_weights *w,
                           double *gradient);
     void (*add_crossings)(const mechanism_model *m, int64_t from, int64_t to, const mechanism_weights *w);

@@ -1,4 +1,4 @@
-/* second.c - orders rows by cells, has products of B-splines added up, and puts the sums into the matrix. */
+/* second.c - orders rows by cells, sums products of B-splines (sums.c) and adds the sums to the matrix. */
 #include "mechanism/second.h"
 
 #include "base/instruction_set.h"
@@ -29,13 +29,13 @@ static int64_t cells_of(const mechanism_term *t)
     return (t->rows - (t->has_slope ? EFFECT : CAUSE) + 1) * cells_right(t);
 }
 
-/* Two products have the cell of y in common: that of the second one's cause is enough. */
+/* Counts the cells of u that t does not share: two products share the cell of y, so those of u's cause are enough. */
 static int64_t cells_of_second(const mechanism_term *t, const mechanism_term *u)
 {
     return term_form_of(t) == FORM_PRODUCT && term_form_of(u) == FORM_PRODUCT ? cells_right(u) : cells_of(u);
 }
 
-/* Sorts rows by the effect's cell in products and then by that alone. */
+/* Sorts rows by the effect's cell in products, then by its cell in the term of y alone. */
 static nonsens_status sort_rows(nonsens_context *ctx, arena *a, const mechanism_model *m, int32_t *row)
 {
     int64_t n = m->data->n, *start, *key, cells = m->data->alone_basis + m->data->effect_basis;
@@ -169,14 +169,14 @@ static void weigh(const mechanism_model *m, mechanism_second *s, const double *s
     }
 }
 
-/* Where a sum, or two sums side by side, go: from this place of a pair of cells to that place in the matrix. */
+/* Where a sum, or two adjacent sums, go: from this index in a pair of cells to that index in the matrix. */
 typedef struct destination {
     int64_t from, to;
 } destination;
 
 enum { MAX_DESTINATIONS = EFFECT * CAUSE * EFFECT };
 
-/* The place of the product of B-splines t and u, (left, right) each, in the outer product of sums.c. */
+/* Returns the index of the product of B-splines t and u, (left, right) each, in the outer product of sums.c. */
 static int64_t place_of(term_form first, term_form second, const int64_t *t, const int64_t *u)
 {
     int64_t low = t[0] < u[0] ? t[0] : u[0], high = t[0] < u[0] ? u[0] : t[0];

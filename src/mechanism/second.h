@@ -5,7 +5,7 @@
 #include "mechanism/sums.h"
 
 typedef struct mechanism_second {
-    int32_t *row; /* (n) rows in the order of the effect's cells: sums in use stay in the cache */
+    int32_t *row; /* (n) rows in the order of the effect's cells, so that sums in use stay in the cache */
     sums_term term[MECHANISM_MAX_TERMS]; /* in this order of rows */
     double *weight, *slope_weight, *own;
     double *sum;
@@ -16,7 +16,7 @@ typedef struct mechanism_second {
 
 /* Allocates what the sums of a model need. */
 nonsens_status mechanism_second_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_second *out);
-/* The same with the sorted rows of another one. */
+/* Does the same, sharing the sorted rows of `other`. */
 nonsens_status mechanism_second_beside(nonsens_context *ctx, arena *a, const mechanism_model *m,
                                        const mechanism_second *other, mechanism_second *out);
 

@@ -15,8 +15,8 @@ static inline four outer(const double *a, const double *b)
 }
 
 /*
- * What sides() reads.  It is a variable of the loop over rows, not of the caller: the marks of used cells are bytes,
- * for which the compiler would read everything that pointers lead to again at every row.
+ * What sides() reads, as a local copy: writing the marks of used cells, which are bytes, may alias anything, so the
+ * compiler would otherwise reload everything behind pointers at every row.
  */
 typedef struct sources {
     const double *a, *da, *right; /* of the first term: left B-splines, their slopes, right ones */
@@ -24,7 +24,7 @@ typedef struct sources {
     const double *weight, *slope_weight, *own;
 } sources;
 
-/* Both sides of the outer product at row i; the two terms' forms are constants where this is inlined. */
+/* Computes both sides of the outer product at row i, x and *y; the forms are constants where this is inlined. */
 static inline __attribute__((always_inline)) four sides(const sources *s, term_form first, term_form second, int64_t i,
                                                         double *x)
 {

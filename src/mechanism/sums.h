@@ -1,9 +1,9 @@
 /*
  * sums.h - adds up, over rows, products of the B-splines of two terms, cell by cell.
  *
- * At a row few B-splines are not zero, and which these are depends only on the cells of the variables, between two
- * knots.  The products of two terms at a row are an outer product of at most nine numbers and four, which is added to
- * the sums of its pair of cells.  sums.c is compiled once per instruction set.
+ * At a row only a few B-splines are not zero, and which ones depends only on the cells (intervals between knots) of the
+ * variables.  The products of two terms at a row are an outer product of at most nine numbers with four, which is added
+ * to the sums of its pair of cells.  sums.c is compiled once per instruction set.
  */
 #ifndef MECHANISM_SUMS_H
 #define MECHANISM_SUMS_H

@@ -1,7 +1,7 @@
 /*
- * unseen.c - points without rows, at which a mechanism must rise as well.
+ * unseen.c - points away from the rows, at which a mechanism must rise as well.
  *
- * The likelihood says nothing about dT/dy where no rows are, and products of B-splines may fall there.  At every point
+ * The likelihood says nothing about dT/dy away from the rows, and products of B-splines may fall there.  At every point
  * with dT/dy < s = UNSEEN_SLOPE, UNSEEN_WEIGHT ((s - dT/dy) / s)^2 / 2 is added to minus the log likelihood: it is
  * convex, and zero where T rises enough.
  */

@@ -14,11 +14,11 @@
 
 /* ---- texts that rows share ---- */
 
-/* No data can show whether it holds, so it comes first. */
+/* No data can show whether this holds, so it comes first. */
 #define GIVEN_SEGMENTS "Segments were not formed from these variables. "
 #define GIVEN_SEGMENTS_IF_ANY "Segments, if there are any, were not formed from these variables. "
 
-/* The same in a line. */
+/* Short phrases for .assumes_briefly. */
 #define SEGMENTS_GIVEN "segments were not formed from these variables; "
 #define NO_HIDDEN "no hidden common cause; "
 #define ROWS_INDEPENDENT "independent rows"
@@ -74,7 +74,7 @@
     "little noise, the function has nothing to do with how the cause is distributed, no hidden common cause acts on " \
     "both variables, and rows are independent of one another."
 
-/* What a <-> b means if v-structures ask for both directions (graph/orient.h). */
+/* What a <-> b means in graphs in which v-structures imply both directions (graph/orient.h). */
 #define CONTRADICTION "tests contradict one another"
 
 /* Option keys that belong together. */
@@ -89,7 +89,7 @@
 enum {
     PAIR = NONSENS_COMMAND_DIRECTION,
     GRAPH = NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN | NONSENS_COMMAND_EFFECT,
-    MAX_ROWS = 100000 /* of methods that need a kilobyte or a millisecond per row; standard errors are small by then */
+    MAX_ROWS = 100000 /* for methods that need a kilobyte or a millisecond per row; standard errors are small by then */
 };
 
 /* ---- the rows ---- */

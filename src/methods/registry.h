@@ -1,5 +1,5 @@
 /*
- * registry.h - the table of methods.  Code outside the method folders asks the rows and compares no names.
+ * registry.h - the table of methods.  Code outside the method folders reads the rows and never compares method names.
  *
  * Adding a method = one folder in src/methods and one row in registry.c.
  */
@@ -8,7 +8,7 @@
 
 #include "methods/shared/method.h"
 
-/* Returns a row, or NULL behind the last one. */
+/* Returns the row with this index, or NULL past the last one. */
 const method *method_at(size_t index);
 
 /* Returns the method with this name, or NULL. */

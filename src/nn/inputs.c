@@ -10,7 +10,7 @@
 
 enum { KNOTS = 65 };
 
-static const double SMALLEST_EIGENVALUE = 1e-10; /* of a correlation matrix: below it columns count as collinear */
+static const double SMALLEST_EIGENVALUE = 1e-10; /* of a correlation matrix: if smaller, columns count as collinear */
 
 /* white = C^(-1/2), the symmetric root, for the covariance C of z. */
 static nonsens_status whitening(nonsens_context *ctx, arena *a, matrix z, double *white)
@@ -41,8 +41,8 @@ static nonsens_status whitening(nonsens_context *ctx, arena *a, matrix z, double
 }
 
 /*
- * Knots at distinct quantiles with the normal score of their mid-rank; returns how many.  The smallest and the largest
- * value are always among them, so only a constant column has fewer than two.
+ * Places knots at distinct quantiles, with the normal score of their mid-rank; returns how many.  The smallest and the
+ * largest value are always knots, so only a constant column has fewer than two.
  */
 static int place_knots(int64_t n, const double *sorted, double *at, double *score)
 {
@@ -66,7 +66,7 @@ static int place_knots(int64_t n, const double *sorted, double *at, double *scor
     return count;
 }
 
-/* out and slope (n) are zero on entry, and stay so for a constant column. */
+/* Computes scores and their slopes; out and slope (n) are zero on entry, and remain zero for a constant column. */
 static void warp(int64_t n, const double *z, const double *sorted, double *out, double *slope)
 {
     double at[KNOTS], score[KNOTS];
@@ -75,7 +75,7 @@ static void warp(int64_t n, const double *z, const double *sorted, double *out, 
         return;
     }
     for (int64_t i = 0; i < n; i++) {
-        int k = 0, high = knots - 2; // finds the last knot at or below z, among all but the last
+        int k = 0, high = knots - 2; // finds the last knot at or below z, except the very last
         while (k < high) {
             int middle = (k + high + 1) / 2;
             if (at[middle] <= z[i]) {

@@ -6,7 +6,7 @@
  *   UNITS, VECTORS     a product keeps UNITS x (VECTORS * LANES rows) sums in registers
  *   OUTER              a gradient keeps OUTER x 4 vector sums in registers
  *
- * Only code that runs on a tile belongs here: other processors cannot run the code of this file.
+ * Only code that runs on a tile belongs here, since other processors cannot execute the code of this file.
  */
 #include "nn/lanes.h"
 #include "nn/nn_kernel.h"
@@ -21,7 +21,7 @@ static const float SMOOTH_ABS_EPS = 1e-2f; /* sqrt(h^2 + eps): rounded within ab
 
 /* ---- products ---- */
 
-/* What happens to a product before it is stored. */
+/* What is applied to a product before it is stored. */
 enum nn_after { AFTER_NOTHING, AFTER_LEAKY, AFTER_LEAKY_SLOPE };
 
 /*
@@ -35,7 +35,7 @@ typedef struct nn_product {
     int64_t outputs, inputs;
     const float *in, *active;
     float *out;
-    int64_t rows; /* of the tile, whole vectors */
+    int64_t rows; /* of the tile, in whole vectors */
 } nn_product;
 
 LANES_INLINE lanes finish(const nn_product *p, enum nn_after after, int64_t at, lanes sum)
@@ -49,7 +49,7 @@ LANES_INLINE lanes finish(const nn_product *p, enum nn_after after, int64_t at, 
     return sum;
 }
 
-/* Computes out rows j .. j+units-1 for `vectors` vectors of the tile's rows from t on. */
+/* Computes outputs j .. j+units-1 for `vectors` vectors of the tile's rows from t on. */
 LANES_INLINE void multiply_block(const nn_product *p, enum nn_after after, int64_t j, int64_t t, int units, int vectors)
 {
     lanes sum[UNITS][VECTORS];
@@ -119,9 +119,9 @@ static void multiply_leaky_slope(const nn_product *p)
     multiply(p, AFTER_LEAKY_SLOPE);
 }
 
-enum { ACROSS = 4 }; /* inputs of a block of gradients: the number that lanes_sums takes */
+enum { ACROSS = 4 }; /* inputs of a block of gradients: as many as lanes_sums takes vectors */
 
-/* A block of nj outputs by nk inputs; delta and in begin at its first ones. */
+/* Adds the gradient of a block of nj outputs by nk inputs; delta and in begin at the first of these. */
 LANES_INLINE void outer_block(int64_t rows, const float *delta, const float *in, float *gradient, int64_t inputs,
                               int nj, int nk)
 {
@@ -220,7 +220,7 @@ static void maxout_units(int64_t units, int64_t vectors, const float *raw, float
     }
 }
 
-/* delta widens to both pieces. */
+/* Spreads delta over both raw units of each pair. */
 static void maxout_slope(int64_t units, int64_t vectors, const float *raw, float *delta)
 {
     for (int64_t u = 0; u < units; u++) {
@@ -256,7 +256,7 @@ static void last_slope(enum option_last_layer kind, int64_t units, int64_t vecto
 
 /* ---- layers ---- */
 
-/* The number of rows that are computed: those that count, rounded up to whole vectors. */
+/* Returns the number of rows that are computed: those in use, rounded up to whole vectors. */
 static int64_t used_rows(const nn_kernel_tile *t)
 {
     return (t->rows + LANES - 1) / LANES * LANES;
@@ -284,7 +284,7 @@ static void layer_forward(const nn_kernel_layer *l, int64_t rows, bool leaky, co
     }
 }
 
-/* d loss / d inputs of the layer from d loss / d outputs; below: the active units that are its inputs, if leaky. */
+/* Computes d loss / d inputs of a layer from d loss / d outputs; below: its inputs, the active units, if leaky. */
 static void layer_backward(const nn_kernel_layer *l, int64_t rows, const float *parameters, const float *below,
                            const float *delta, float *delta_in)
 {
@@ -311,7 +311,7 @@ static void layer_gradient(const nn_kernel_layer *l, int64_t rows, const float *
     add_row_sums(rows, l->blocks * l->outputs, delta, gradient + l->bias);
 }
 
-/* Applies the activation of hidden layer i if it is not part of the product. */
+/* Applies the activation of hidden layer i if the product has not done so. */
 static void activate(const nn_kernel_plan *p, int64_t i, nn_kernel_tile *t)
 {
     int64_t width = p->shape.width, vectors = used_vectors(t);
@@ -323,7 +323,7 @@ static void activate(const nn_kernel_plan *p, int64_t i, nn_kernel_tile *t)
     }
 }
 
-/* Turns delta into d loss / d raw of hidden layer i; from the last block to the first, which makes room for maxout. */
+/* Turns delta into d loss / d raw of hidden layer i; goes from the last block to the first to make room for maxout. */
 static void activate_backward(const nn_kernel_plan *p, int64_t i, nn_kernel_tile *t)
 {
     int64_t width = p->shape.width, cells = width * TILE, vectors = used_vectors(t);
@@ -384,7 +384,7 @@ static void backward(const nn_kernel_plan *p, const float *parameters, nn_kernel
 /* ---- loss ---- */
 
 /*
- * Returns the cross-entropies of LANES rows, 0 if label is -1 (padding).  With `slope` also sets delta = softmax -
+ * Returns the cross-entropies of LANES rows, 0 if label is -1 (padding).  With `slope`, also sets delta = softmax -
  * one-hot, which is 0 in padding and in the pinned class.
  */
 LANES_INLINE lanes cross_entropy(int64_t classes, const float *logits, bits label, bool slope, float *delta)

@@ -1,4 +1,4 @@
-/* Other architectures: vectors of four floats, compiled to whatever the target has. */
+/* Other architectures: vectors of four floats, compiled to the instructions of the target. */
 #define KERNEL kernel_plain
 #define LANES 4
 #define UNITS 4

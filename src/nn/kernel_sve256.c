@@ -1,4 +1,4 @@
-/* SVE with vectors of 256 bits (shorter ones gain nothing over NEON): 32 registers of eight floats. */
+/* SVE with vectors of 256 bits (shorter ones are no faster than NEON): 32 registers of eight floats. */
 #define KERNEL kernel_sve256
 #define LANES 8
 #define UNITS 4

@@ -1,11 +1,11 @@
 /*
- * lanes.h - vectors of LANES floats and the functions of them that a network needs.  Each instruction set's kernel
- * includes it with LANES defined (kernel_body.h): GCC's vector extension maps to whatever the target has.
+ * lanes.h - vectors of LANES floats, and the functions of them that a network needs.  Each instruction set's kernel
+ * includes it with LANES defined (kernel_body.h); GCC's vector extension maps them to the target's instructions.
  *
  * exp, log and tanh are within a few units in the last place of the true value for all floats, including infinities and
  * subnormal numbers (tests/unit/nn/test_kernel.c).  tools/fit_polynomials fitted the coefficients of the polynomials.
  *
- * lanes_fma marks every place where a product and a sum are rounded once.  The compiler must not choose them
+ * lanes_fma marks every place where a product and a sum are rounded once.  The compiler must not choose such places
  * (-ffp-contract=off): gcc 13 fused the full blocks of a matrix product but not the last one, and equal rows got
  * features that differed in the last bit.
  */
@@ -46,7 +46,7 @@ LANES_INLINE lanes lanes_fill(float f)
     return f - (lanes){0};
 }
 
-/* a * b + c, rounded once if the instruction set can, else twice; the same in every lane of every call. */
+/* Returns a * b + c, rounded once if the instruction set allows it, else twice; the same in every lane and call. */
 LANES_INLINE lanes lanes_fma(lanes a, lanes b, lanes c)
 {
 #if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS == 256
@@ -63,7 +63,7 @@ LANES_INLINE lanes lanes_fma(lanes a, lanes b, lanes c)
 #endif
 }
 
-/* a where the mask is set, b elsewhere. */
+/* Returns a where the mask is set, b elsewhere. */
 LANES_INLINE lanes lanes_select(bits mask, lanes a, lanes b)
 {
     return (lanes)((mask & (bits)a) | (~mask & (bits)b));
@@ -96,7 +96,7 @@ LANES_INLINE four lanes_fold(lanes v)
 #endif
 }
 
-/* The sums over the lanes of four vectors. */
+/* Returns the sums over the lanes of four vectors. */
 LANES_INLINE four lanes_sums(lanes v0, lanes v1, lanes v2, lanes v3)
 {
     four a = lanes_fold(v0), b = lanes_fold(v1), c = lanes_fold(v2), d = lanes_fold(v3);
@@ -105,13 +105,13 @@ LANES_INLINE four lanes_sums(lanes v0, lanes v1, lanes v2, lanes v3)
     return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) + __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
 }
 
-/* 2^n for n from -126 to 127. */
+/* Returns 2^n for n from -126 to 127. */
 LANES_INLINE lanes lanes_power(bits n)
 {
     return (lanes)((n + 127) << 23);
 }
 
-/* A polynomial, highest power first. */
+/* Returns the value of a polynomial; the coefficient of the highest power comes first. */
 LANES_INLINE lanes lanes_polynomial(int terms, const float *coefficient, lanes x)
 {
     lanes sum = lanes_fill(coefficient[0]);
@@ -133,7 +133,7 @@ LANES_INLINE lanes lanes_exp(lanes x)
     within = lanes_select(within > -104.0f, within, lanes_fill(-104.0f));
     lanes shifted = lanes_fma(within, lanes_fill(1.44269504f), lanes_fill(magic)), whole = shifted - magic;
     bits n = (bits)shifted - (bits)lanes_fill(magic), half = n >> 1;
-    lanes r = lanes_fma(whole, lanes_fill(-0.693359375f), within); /* log 2 = this constant, short, minus the next */
+    lanes r = lanes_fma(whole, lanes_fill(-0.693359375f), within); /* log 2 is this short constant minus the next */
     r = lanes_fma(whole, lanes_fill(2.12194440e-4f), r);
     lanes p = lanes_fma(lanes_polynomial(5, q, r) * r, r, r) + 1.0f;
     lanes out = p * lanes_power(half) * lanes_power(n - half);
@@ -162,7 +162,7 @@ LANES_INLINE lanes lanes_log(lanes x)
     return lanes_select(x >= 0.0f, out, lanes_fill(__builtin_nanf("")));
 }
 
-/* Near zero by a polynomial, else by exp(2 |x|). */
+/* Returns tanh(x), computed near zero by a polynomial, else from exp(2 |x|). */
 LANES_INLINE lanes lanes_tanh(lanes x)
 {
     static const float q[] = {-5.704986397e-03f, 2.063908614e-02f, -5.373971537e-02f, 1.333144158e-01f,

@@ -100,7 +100,7 @@ static int64_t row_of(mlp_rows rows, int64_t i)
     return rows.row ? rows.row[i] : i;
 }
 
-/* Copies rows from `first` on into the tile and fills the rest of their last vector with zeros. */
+/* Copies rows from `first` on into the tile and pads their last vector with zeros. */
 static void gather(mlp_workspace *work, mlp_rows rows, int64_t first)
 {
     nn_kernel_tile *tile = &work->tile;

@@ -3,11 +3,11 @@
  *
  *     x (d) -> `layers` hidden layers -> h (features) -> last: linear, |h| or sqrt(h^2 + eps) -> logits (classes)
  *
- * with the logit of class 0 pinned to zero.  Weights and activations are float, the loss is summed in double.
+ * with the logit of class 0 pinned to zero.  Weights and activations are float; the loss is summed in double.
  *
- * The layers up to h may be split into blocks: networks of one shape, each with its own inputs and features, that meet
- * in the logits.  Functions without a number of blocks make a single block, or use the number in the workspace.
- * Forward and backward run on tiles of rows, by the kernel for this processor (nn_kernel.h), and allocate nothing.
+ * The layers up to h may be split into blocks: networks of one shape, each with its own inputs and features, which the
+ * logits combine.  Functions without an argument `blocks` use one block, or the number in the workspace.  Forward and
+ * backward passes run on tiles of rows, with the kernel for this processor (nn_kernel.h), and allocate nothing.
  */
 #ifndef NN_MLP_H
 #define NN_MLP_H
@@ -55,7 +55,7 @@ typedef struct mlp_rows {
 /* Returns the sum of cross-entropies over the rows, in nats. */
 double mlp_loss(const float *parameters, mlp_workspace *work, mlp_rows rows);
 
-/* Returns the same and adds the gradient of the *sum* to gradient (parameters), which the caller has cleared. */
+/* Does the same and adds the gradient of the sum to gradient (parameters), which the caller has cleared. */
 double mlp_loss_gradient(const float *parameters, mlp_workspace *work, mlp_rows rows, float *gradient);
 
 /* Adds the logits of row i to logits[row * classes ..] (row-major, indexed by the row of x). */

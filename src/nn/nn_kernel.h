@@ -1,10 +1,10 @@
 /*
- * nn_kernel.h - the arithmetic of small networks on one tile of rows, once per instruction set.
+ * nn_kernel.h - the arithmetic of small networks on one tile of rows, compiled once per instruction set.
  *
- * A tile is feature-major: unit k of row t is a[k * KERNEL_TILE + t], so that plain loops over rows are vector loops.
- * One body (kernel_body.h) is compiled for every instruction set of the architecture; kernel_choose picks the best that
- * the processor has.  Forward, loss and backward of a tile run while its activations are in the first-level cache.
- * Sums have a fixed order.
+ * A tile is feature-major: unit k of row t is a[k * KERNEL_TILE + t], so that loops over rows become vector loops.  One
+ * body (kernel_body.h) is compiled for every instruction set of the architecture; kernel_choose picks the best that the
+ * processor has.  The forward pass, loss and backward pass of a tile run while its activations are in the first-level
+ * cache.  Sums have a fixed order.
  */
 #ifndef NN_NN_KERNEL_H
 #define NN_NN_KERNEL_H
@@ -49,7 +49,7 @@ typedef struct nn_kernel_tile {
 typedef struct nn_kernel_adam {
     float beta1, beta2, correct1, correct2; /* decay of the moments and the correction of their start at zero */
     float rate, decay, epsilon;
-    float share; /* the gradient is multiplied by this: one over the rows */
+    float share; /* factor of the gradient: one over the number of rows */
 } nn_kernel_adam;
 
 typedef struct nn_kernel {
@@ -60,8 +60,8 @@ typedef struct nn_kernel {
     /* Returns the tile's sum of cross-entropies in nats; `slope`: also sets delta = softmax - one-hot, 0 in padding. */
     double (*loss)(const nn_kernel_plan *p, nn_kernel_tile *t, bool slope);
     /*
-     * Goes from delta = d loss / d logits down to the first layer; adds to gradient unless it is NULL.  Leaves
-     * d loss / d input in delta if `to_input`.
+     * Propagates delta = d loss / d logits back to the first layer; adds to gradient unless that is NULL.  Leaves d
+     * loss / d input in delta if `to_input`.
      */
     void (*backward)(const nn_kernel_plan *p, const float *parameters, nn_kernel_tile *t, float *gradient,
                      bool to_input);
@@ -73,12 +73,12 @@ typedef struct nn_kernel {
     void (*tanh)(int64_t n, const float *x, float *out);
 } nn_kernel;
 
-/* Returns the kernel for an instruction set, or NULL; some are not of this architecture. */
+/* Returns the kernel for an instruction set; NULL if this architecture does not have the set. */
 const nn_kernel *kernel_for(instruction_set set);
 
 /*
- * Chooses the best kernel that the processor has, or that the environment variable NONSENS_KERNEL allows.  Fails if it
- * names an instruction set that is not available.
+ * Chooses the best kernel that the processor can run and the environment variable NONSENS_KERNEL allows.  Fails if the
+ * variable names an instruction set that is not available.
  */
 nonsens_status kernel_choose(nonsens_context *ctx, const nn_kernel **out);
 

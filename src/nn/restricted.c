@@ -1,14 +1,14 @@
 /*
  * restricted.c - trains and scores restricted segment classifiers, folds x restarts.
  *
- * A block has two inputs.  They are the whitened variables for a feature of both; for a feature of one variable both
- * are that variable over sqrt(2), so that starts have the same scale.  A variable that a feature may not use is not
- * among its inputs.
+ * A block has two inputs.  For a feature of both variables, they are the whitened variables; for a feature of one
+ * variable, both are that variable divided by sqrt(2), so that initial outputs have the same scale.  A variable that a
+ * feature may not use is not among its inputs.
  *
- * From some starts the features divide their tasks badly (a feature of both variables learns what a feature of one
- * variable could have learned) and training does not recover.  Such starts are behind after a few epochs already, so a
- * network continues from the best of several short trials.  Restarts stop on different rows, so that together they
- * learn from all rows.
+ * From some starts, the features share their work badly (a feature of both variables learns what a feature of one
+ * variable could have learned), and training does not recover.  Such starts have a higher loss after a few epochs
+ * already, so a network continues from the best of several short trials.  Restarts use different validation rows, so
+ * that together they learn from all rows.
  */
 #include "nn/restricted.h"
 
@@ -24,7 +24,7 @@ enum { INPUTS = 2 };                    /* of a block */
 enum { TRIALS = 3, TRIAL_EPOCHS = 10 }; /* of a network */
 enum stream { STREAM_SPLIT, STREAM_START, STREAM_TRIALS, STREAM_BATCHES, STREAMS };
 
-static const double SMALLEST_SD = 1e-6; /* of the sum or difference of standardised columns: less is rounding */
+static const double SMALLEST_SD = 1e-6; /* of the sum or difference of standardised columns: less is rounding error */
 
 typedef struct ensemble {
     const restricted_data *data;
@@ -41,7 +41,7 @@ typedef struct ensemble {
     double *held_out, *feature;
 } ensemble;
 
-/* z (n) = x + sign y, standardised; zero if that is constant up to rounding. */
+/* Computes z (n) = x + sign y, standardised; zeros if that is constant up to rounding. */
 static nonsens_status standard_sum(nonsens_context *ctx, arena *a, int64_t n, const double *x, double sign,
                                    const double *y, double *z)
 {
@@ -138,7 +138,7 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const ensemble 
     return NONSENS_OK;
 }
 
-/* Trains one batch of short trials, TRIALS per network; each network continues from its best trial. */
+/* Runs TRIALS short trials per network, all in one batch; each network continues from its best trial. */
 static nonsens_status try_starts(nonsens_context *ctx, arena *a, const ensemble *e, int threads, train_task *task)
 {
     int64_t count = mlp_block_parameters(&e->shape, e->blocks);
@@ -187,7 +187,7 @@ static nonsens_status train_ensemble(nonsens_context *ctx, arena *a, const ensem
     return NONSENS_OK;
 }
 
-/* log p(label) by the mean of the logits of `used` networks, given as their sum. */
+/* Returns log p(label) from the mean logits of `used` networks, whose sum is given. */
 static double log_likelihood(int64_t segments, const double *logit, int32_t label, int64_t used)
 {
     double top = logit[0], sum = 0.0;
@@ -200,7 +200,7 @@ static double log_likelihood(int64_t segments, const double *logit, int32_t labe
     return (logit[label] - top) / (double)used - log(sum);
 }
 
-/* Scores the rows of one fold by its networks; those that never had a finite loss are left out. */
+/* Scores the rows of one fold by its networks, without those that never had a finite loss. */
 static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
 {
     const ensemble *e = state;

@@ -3,9 +3,9 @@
  *
  *     logit_e(x) = c_e + sum_f a_ef h_f(x),      h_f a function of the first variable, of the second, or of both
  *
- * Every feature is a separate network; they meet in the logits and are trained together (one block of mlp.h each).
- * All models of one rank have the same number of parameters, the same starts, batches and rows for stopping.  They
- * differ only in the inputs of the blocks, so that randomness does not blur comparisons of models.
+ * Every feature is a separate network (one block of mlp.h); the logits combine them, and they are trained together.
+ * All models of one rank have the same number of parameters, initial weights, batches and validation rows.  They differ
+ * only in the inputs of the blocks, so that comparisons of models are not blurred by randomness.
  */
 #ifndef NN_RESTRICTED_H
 #define NN_RESTRICTED_H
@@ -26,17 +26,17 @@ static inline int restricted_rank(restricted_spec spec)
 /* Two variables of n rows in canonical order. */
 typedef struct restricted_data {
     int64_t n, segments, folds;
-    const double *input[2]; /* (n) any units; best without long tails */
+    const double *input[2]; /* (n) in any units, preferably without long tails */
     const int32_t *label;   /* (n) 0 .. segments-1 */
     const int32_t *fold;    /* (n) 0 .. folds-1; every segment has rows outside each fold */
 } restricted_data;
 
 /*
- * Trains options->restarts networks for every fold, on the other folds, stopping on a share of these rows, and scores
- * the fold by their average logits (of all restarts: options->keep is ignored).  Rank 0 gives the segments' shares.
- * held_out (n): log p(label | x) of each row in nats.  feature (rank, n): the features of each row by the first network
- * that scores it, or NULL.  Scale and sign, and the mixing of features that can replace one another, differ from fold
- * to fold.
+ * Trains options->restarts networks for every fold on the other folds, with early stopping on a share of these rows,
+ * and scores the fold by their average logits (of all restarts: options->keep is ignored).  Rank 0 gives the shares of
+ * the segments. held_out (n): log p(label | x) of each row in nats.  feature (rank, n): the features of each row by the
+ * first network that scores it, or NULL.  Their scale, sign and mixing (of features that can replace one another)
+ * differ from fold to fold.
  */
 nonsens_status restricted_fit(nonsens_context *ctx, arena *scratch, const restricted_data *data, restricted_spec spec,
                               const nonsens_options *options, double *held_out, double *feature);

@@ -1,4 +1,4 @@
-/* tcl.c - trains folds x restarts of networks, averages their logits and computes the rank-r factor. */
+/* tcl.c - trains folds x restarts networks, averages their logits and computes the rank-r factor. */
 #include "nn/tcl.h"
 
 #include "base/parallel.h"
@@ -24,7 +24,7 @@ void tcl_options_from(const nonsens_options *o, int64_t features, tcl_options *o
     };
 }
 
-/* Deals folds stratified by segment: in turn, in a random order inside each segment. */
+/* Assigns folds, stratified by segment: in turn, in a random order inside each segment. */
 static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, const int64_t *start)
 {
     int64_t *order;
@@ -45,7 +45,7 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, c
 }
 
 /*
- * Puts training and validation rows of one fold into one array: training rows from its front, the others from its end.
+ * Puts training and validation rows of one fold into one array: training rows from the front, the others from the end.
  * The validation share is drawn inside each segment.  order (n): scratch.
  */
 static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *fit, const int64_t *start, int64_t fold,
@@ -58,7 +58,7 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *
         int64_t rows = 0;
         for (int64_t i = start[e]; i < start[e + 1]; i++) {
             if (fit->options.folds == 1 ||
-                fit->fold[i] != fold) { // a single fold is trained on the rows that it scores
+                fit->fold[i] != fold) { // with a single fold, nets are trained on the rows that they score
                 order[rows++] = i;
             }
         }
@@ -75,7 +75,7 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *
     return NONSENS_OK;
 }
 
-/* The shape of one net: the number of inputs depends on its view. */
+/* Returns the shape of one net; the number of inputs depends on its view. */
 static mlp_shape net_shape(const tcl_fit *fit, int64_t net)
 {
     mlp_shape shape = fit->options.shape;
@@ -85,7 +85,7 @@ static mlp_shape net_shape(const tcl_fit *fit, int64_t net)
     return shape;
 }
 
-/* Trains folds x restarts of networks, all in one batch. */
+/* Trains folds x restarts networks, all in one batch. */
 static nonsens_status train_ensemble(nonsens_context *ctx, tcl_fit *fit, const int32_t *label, const int64_t *start)
 {
     SCOPED_ARENA(scratch);
@@ -192,7 +192,7 @@ static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t f
     return NONSENS_OK;
 }
 
-/* Computes the cross-entropy of the averaged logits, out of fold if there are several folds; centres the rows. */
+/* Computes the cross-entropy of the averaged logits (out of fold if there are several folds), then centres rows. */
 static void judge_and_centre(tcl_fit *fit, const int32_t *label, const int64_t *start)
 {
     double loss = 0.0, squares = 0.0, chance = 0.0, n = (double)fit->n, classes = (double)fit->classes;

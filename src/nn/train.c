@@ -48,7 +48,7 @@ static void sgd_step(trainer *t, double rate, float share)
     }
 }
 
-/* Makes one step; returns the loss of the batch before it, summed over its rows. */
+/* Makes one step; returns the loss of the batch before the step, summed over its rows. */
 static double batch_step(trainer *t, mlp_rows batch)
 {
     memset(t->gradient, 0, (size_t)t->parameters * sizeof *t->gradient);
@@ -63,7 +63,7 @@ static int64_t batches_per_epoch(const trainer *t, int64_t rows)
     return (rows + t->options->batch - 1) / t->options->batch;
 }
 
-/* Trains on shuffled batches whose sizes differ by at most one; *loss: mean over the rows before each step, nats. */
+/* Trains on shuffled batches whose sizes differ by at most one; *loss: mean over rows, before each step, in nats. */
 static nonsens_status epoch(nonsens_context *ctx, trainer *t, rng *shuffles, mlp_rows train, double *loss)
 {
     int64_t batches = batches_per_epoch(t, train.count);
@@ -112,7 +112,7 @@ static nonsens_status train_one(nonsens_context *ctx, arena *scratch, const trai
         double trained_on;
         TRY(epoch(ctx, &t, &task->shuffles, task->train, &trained_on));
         report->epochs_run = e;
-        // nats per held-out row; later is better if nothing is held out
+        // nats per held-out row; if nothing is held out, later epochs count as better
         double loss = held_out ? mlp_loss(t.weight, &t.work, task->validation) / (double)held_out : -(double)e;
         if (task->trained_on && e <= TRAIN_CURVE_MAX) {
             task->trained_on[e - 1] = (float)trained_on;

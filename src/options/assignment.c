@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double ROUNDING = 1e-9; /* part of a step by which the end of a grid may be missed */
+static const double ROUNDING = 1e-9; /* fraction of a step by which a grid may miss its end */
 
 /* A part of the text. */
 typedef struct piece {
@@ -25,7 +25,7 @@ static piece trim(piece p)
     return p;
 }
 
-/* Takes the text up to the separator, or to the end; *rest moves on behind it. */
+/* Takes the text up to the separator, or to the end; *rest becomes what follows it. */
 static piece take_until(char separator, piece *rest)
 {
     const char *at = memchr(rest->begin, separator, (size_t)(rest->end - rest->begin));
@@ -100,7 +100,7 @@ static nonsens_status read_values(nonsens_context *ctx, arena *a, const char *op
     return NONSENS_OK;
 }
 
-/* Where the name of a piece ends: at its last "="; NULL if it has none. */
+/* Returns the last "=" of a piece, where the name ends; NULL if there is none. */
 static const char *find_equals(piece p)
 {
     for (const char *at = p.end; at > p.begin; at--) {

@@ -1,8 +1,8 @@
 /*
  * assignment.h - reads values that are given to variables: "temp=30,speed=20:40:5".
  *
- * A value is a number, or a grid FROM:TO:STEP with both ends included.  A name ends at the last "=" of its piece; one
- * that contains a comma cannot be written.
+ * A value is a number, or a grid FROM:TO:STEP with both ends included.  A name ends at the last "=" of its piece; a
+ * name with a comma cannot be written.
  */
 #ifndef OPTIONS_ASSIGNMENT_H
 #define OPTIONS_ASSIGNMENT_H

@@ -60,7 +60,7 @@ static nonsens_status refuse_number(nonsens_context *ctx, const option_row *r, c
 static nonsens_status set_integer(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     int64_t number = 0;
-    bool is_word = r->info.choices && strcmp(value, r->info.choices) == 0; // it stands for 0
+    bool is_word = r->info.choices && strcmp(value, r->info.choices) == 0; // the word stands for 0
     if (!is_word && (!option_read_integer(value, &number) || number < (int64_t)r->info.lowest ||
                      number > (int64_t)r->info.highest)) {
         return refuse_number(ctx, r, value);
@@ -69,7 +69,7 @@ static nonsens_status set_integer(nonsens_context *ctx, const option_row *r, voi
     return NONSENS_OK;
 }
 
-/* Two options have a special value outside their interval (-1 and 0): what lies in between is refused here. */
+/* Two options have a special value outside their interval (-1 and 0); values between the two are refused. */
 static bool is_gap(const option_row *r, double value)
 {
     return (r->offset == offsetof(struct nonsens_options, edge_prob) && value < 0.0 && value != -1.0) ||
@@ -118,7 +118,7 @@ static int choice_index(const char *choices, const char *word)
 
 enum { CHOICES_BYTES = 256 };
 
-/* Finds the choice nearest to the value; words: room for the choices, one after another. */
+/* Finds the choice nearest to the value; words is scratch, where the choices are split. */
 static nearest nearest_choice(const char *choices, const char *value, char words[CHOICES_BYTES])
 {
     nearest near = nearest_to(value);
@@ -133,7 +133,7 @@ static nearest nearest_choice(const char *choices, const char *value, char words
     return near;
 }
 
-/* Lists the commands whose option of this name has the choice; NULL if none has. */
+/* Lists the commands whose option of this name has the choice; NULL if there are none. */
 static const char *list_commands_with(const char *key, const char *value, show_list *list)
 {
     unsigned commands = 0;

@@ -1,8 +1,8 @@
 /*
  * options.c - makes, sets, reads and copies the options of a run; options_table.c has the table of them.
  *
- * Fields hold values as code reads them.  `texts` holds every value that was set and is not its default, as text, until
- * it is set again.  A field of text points there, or to a default of the table.
+ * Fields hold values as the code reads them.  `texts` holds, as text, every value that differs from its default, until
+ * it is set again.  A text field points there, or to a default of the table.
  */
 #include "options/options_internal.h"
 
@@ -84,7 +84,7 @@ const char *option_command_name(unsigned command)
 
 /* ---- setting ---- */
 
-/* Replaces the text of a row in the list by another one, or by none if it is NULL. */
+/* Replaces the text of a row in the list by another one, or removes it if that is NULL. */
 static void replace_text(nonsens_options *options, const option_row *r, struct option_text *text)
 {
     struct option_text **link = &options->texts, *old;
@@ -102,7 +102,7 @@ static void replace_text(nonsens_options *options, const option_row *r, struct o
     }
 }
 
-/* Sets one option; nothing changes if it fails.  A default takes no memory: a field of text points into the table. */
+/* Sets one option; nothing changes if it fails.  Defaults take no memory: a text field points into the table. */
 static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, const option_row *r, const char *value)
 {
     char buffer[OPTION_VALUE_BYTES];
@@ -127,7 +127,7 @@ static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, co
     return NONSENS_OK;
 }
 
-/* Fields of other commands get defaults too: code may read any field.  If rows share one, the command's row counts. */
+/* Fields of other commands get defaults too: code may read any field.  If rows share one, the command's row decides. */
 static nonsens_status set_defaults(nonsens_context *ctx, nonsens_options *options)
 {
     for (int own = 0; own <= 1; own++) {
@@ -186,7 +186,7 @@ const char *option_usual(const nonsens_options *options, const nonsens_option_in
     return preset ? preset : info->default_value;
 }
 
-/* Sets those options of the preset that the command has to its values, or to their defaults if it is switched off. */
+/* Sets the options of the preset that the command has: to the preset's values, or to their defaults if it is off. */
 static nonsens_status set_preset(nonsens_context *ctx, nonsens_options *options)
 {
     for (size_t i = 0; i < preset_count(); i++) {
@@ -238,7 +238,7 @@ nonsens_status options_copy(nonsens_context *ctx, arena *a, const nonsens_option
         }
         const char *text = *(const char *const *)option_field_const(from, r);
         const char **copy = option_field(to, r);
-        if (text && text[0] && *copy == text) { // not copied yet: rows of several commands may share a field
+        if (text && text[0] && *copy == text) { // not copied yet (rows of several commands may share a field)
             *copy = arena_text(ctx, a, text);
             TRY(*copy ? NONSENS_OK : NONSENS_ERR_MEMORY);
         }

@@ -2,7 +2,7 @@
  * options.h - every option of every command, in one table (options_table.c).
  *
  * The table gives key, type, default, bounds and text; the command line, JSON output, bindings, help and man page all
- * read it.  Code reads the plain struct below.
+ * read it.  The code reads the struct below.
  */
 #ifndef OPTIONS_OPTIONS_H
 #define OPTIONS_OPTIONS_H
@@ -75,8 +75,8 @@ enum option_colliders { COLLIDERS_PLAIN, COLLIDERS_CONSERVATIVE, COLLIDERS_MAJOR
 enum option_conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
 
 /*
- * Texts are never NULL; "" is a text that is not set.  They belong to the options, or to the arena of options_copy.  A
- * plain copy of the struct borrows them: it is valid as long as the original lives and is not changed.
+ * Texts are never NULL; "" means not set.  They belong to the options, or to the arena of options_copy.  A plain copy
+ * of the struct borrows them: it is valid as long as the original exists and is not changed.
  */
 struct nonsens_options {
     unsigned command;
@@ -89,7 +89,7 @@ struct nonsens_options {
     enum option_decimal decimal;
     bool no_header, keep_all, reversed;
     enum option_na_rule na;
-    /* direction, discover, explain: the method, and the rows that it uses */
+    /* direction, discover, explain, effect: the method, and the rows that it uses (also diagnose) */
     const char *method;
     int64_t max_rows; /* --max-rows */
     bool as_published;
@@ -100,7 +100,7 @@ struct nonsens_options {
     enum option_last_layer last;
     enum option_optimiser optimiser;
     double learning_rate, momentum, weight_decay, validation;
-    /* direction, diagnose: segment classifiers in general, and those on splines */
+    /* direction, diagnose: segment classifiers (block_length: every analysis but ica; onset: explain) */
     enum option_features features;
     enum option_opinions opinions;
     int64_t score_folds, block_length, basis, onset;
@@ -120,10 +120,10 @@ struct nonsens_options {
     enum option_null_kind null_kind;
     int64_t permutations, test_rows;
     enum option_independence_test test;
-    /* direction: many pairs; explain: fdr */
+    /* direction: many pairs (fdr: also explain) */
     const char *pairs;
     enum option_fdr fdr;
-    /* direction, discover: single methods */
+    /* direction, discover: options of single methods (target: also explain; knowledge: also explain, effect) */
     enum option_coefficients coefficients;
     enum option_regression regression;
     int64_t degree, max_given, knots;
@@ -135,10 +135,10 @@ struct nonsens_options {
     /* discover: bootstrap samples */
     int64_t bootstrap;
     enum option_resample resample;
-    const char *journal, *shard; /* also direction */
+    const char *journal, *shard; /* also direction, explain */
     /* explain: what changed in a segment */
     const char *of, *against, *graph; /* graph: also effect */
-    /* effect: what is asked, beside do_values */
+    /* effect: the question, together with do_values */
     const char *change, *on, *in, *row, *rows;
     int64_t draws, graph_uncertainty, refute;
     bool extrapolate;
@@ -156,7 +156,7 @@ struct nonsens_options {
     bool correlated, cyclic, independent, changing_mechanism;
     double edge_prob, fault;
     const char *do_values;
-    /* reproduce (resume: also direction and discover) */
+    /* reproduce (resume: also direction, discover and explain) */
     int64_t reps;
     const char *out, *cells, *data;
     bool resume, fine;
@@ -167,19 +167,19 @@ struct nonsens_options {
 /* Copies the options with their texts, which the arena then owns; for objects that outlive the caller's options. */
 nonsens_status options_copy(nonsens_context *ctx, arena *a, const nonsens_options *from, nonsens_options *to);
 
-/* Checks the options themselves, whatever the method: the first part of nonsens_options_check. */
+/* Checks options independently of the method: the first part of nonsens_options_check. */
 nonsens_status options_check(nonsens_context *ctx, const nonsens_options *options);
 
 /*
- * Starts every public call that takes options: context_begin, then refuses options that were made for a command outside
- * the mask or that contradict one another in training.  Options on reading are not checked: a caller may read with
- * --vars, then name pairs with --x and --y.
+ * Starts every public call that takes options: calls context_begin, then refuses options that were made for a command
+ * outside the mask or that contradict one another.  Options for reading are not checked: a caller may read with --vars,
+ * then name pairs with --x and --y.
  */
 nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *options, unsigned commands);
 
 /*
- * Finds the next name in a list separated by commas: [*begin, *end), blanks included; *rest, the list at first, moves
- * on behind it.  False at the end.
+ * Finds the next name in a list separated by commas: [*begin, *end), blanks included; *rest, at first the whole list,
+ * becomes what follows it.  False at the end.
  */
 bool option_next_name(const char **rest, const char **begin, const char **end);
 /* Counts the names in such a list. */
@@ -188,27 +188,27 @@ int64_t option_count_names(const char *list);
 /* Returns k - 1 for "#k", k from 1 to `count`; -1 for everything else. */
 int64_t option_column_number(const char *name, int64_t count);
 
-/* Returns the character of --thousands, ' ' for blanks of all kinds; 0 if it is not given or no such character. */
+/* Returns the character of --thousands, ' ' for blanks of all kinds; 0 if it is not given or not valid. */
 char options_thousands(const nonsens_options *options);
 
-/* Says whether the test asks if one variable changes over segments. */
+/* Says whether the test asks if the distribution of one variable changes over segments. */
 static inline bool option_is_sample_test(enum option_independence_test test)
 {
     return test == TEST_KS || test == TEST_LEVENE || test == TEST_KRUSKAL;
 }
 
-/* Why --block-length is refused, if it is. */
+/* The message if --block-length is refused. */
 #define OPTION_BLOCKS_REFUSED                                                                                 \
     "--block-length shifts variables in time, which only hsic can use; take --test hsic without --given, or " \
     "thin the rows, keeping every k-th"
 
-/* Returns K of --segments equal:K; 0 if it is not given or not of this form. */
+/* Returns K of --segments equal:K; 0 if it is not given or has another form. */
 int64_t options_blocks(const nonsens_options *options);
 
 /* Returns the word on the command line for one NONSENS_COMMAND_* bit. */
 const char *option_command_name(unsigned command);
 
-/* Writes the word of a test of independence, as in --test, into the caller's buffer, and returns it. */
+/* Writes the name of a test of independence, as in --test, into the caller's buffer, and returns it. */
 enum { OPTION_WORD_BYTES = 32 };
 const char *option_test_word(enum option_independence_test test, char word[OPTION_WORD_BYTES]);
 
@@ -218,11 +218,11 @@ void option_print_choice(const char *choices, int index, char *buffer, size_t by
 /* Says whether the option changes results; false for threads, journals and the like. */
 bool option_changes_results(const nonsens_option_info *info);
 
-/* Returns the value of an option that is not set: its default, or that of --as-published if this is set. */
+/* Returns the value of an option that is not set: its default, or its value in --as-published if that is set. */
 const char *option_usual(const nonsens_options *options, const nonsens_option_info *info);
 
 /*
- * Returns the value of an option as nonsens_options_set takes it: the text itself, if it is one, or what it wrote into
+ * Returns the value of an option as nonsens_options_set takes it: the text of a text option, or what was written into
  * the caller's buffer.
  */
 enum { OPTION_VALUE_BYTES = 96 };

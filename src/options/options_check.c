@@ -1,4 +1,4 @@
-/* options_check.c - refuses options that contradict one another, or are invalid, whatever the method and the data. */
+/* options_check.c - refuses options that are invalid or contradict one another with any method and data. */
 #include "options/options_internal.h"
 
 #include "base/blas_memory.h"
@@ -76,7 +76,7 @@ static nonsens_status check_names(nonsens_context *ctx, const char *key, const c
 
 static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *o)
 {
-    bool x_only = o->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(o->test); // against the segment
+    bool x_only = o->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(o->test); // against segment
     if (x_only && (o->y[0] || o->given[0])) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--%s does not apply to this test, which asks whether --x changes over segments; leave it out",
@@ -111,7 +111,7 @@ static nonsens_status check_variables(nonsens_context *ctx, const nonsens_option
     return check_names(ctx, "given", o->given);
 }
 
-/* K of "equal:K", or 0 if the text is something else. */
+/* Returns K of "equal:K", or 0 for any other text. */
 int64_t options_blocks(const nonsens_options *options)
 {
     static const char prefix[] = "equal:";

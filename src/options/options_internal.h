@@ -1,4 +1,4 @@
-/* options_internal.h - the table of options (options_table.c), and its rows as the files of this folder use them. */
+/* options_internal.h - the table of options (options_table.c) and its rows, for the files of this folder. */
 #ifndef OPTIONS_OPTIONS_INTERNAL_H
 #define OPTIONS_OPTIONS_INTERNAL_H
 
@@ -27,7 +27,7 @@ static inline const void *option_field_const(const nonsens_options *options, con
 }
 
 /*
- * Puts the value into the field.  A text is not copied: the field then points to `value`.  Nothing changes if it fails.
+ * Puts the value into the field.  A text is not copied: the field points to `value`.  If it fails, nothing changes.
  */
 nonsens_status option_parse(nonsens_context *ctx, const option_row *r, const char *value, void *field);
 

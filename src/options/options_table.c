@@ -1,12 +1,12 @@
 /*
  * options_table.c - the one table of options.
  *
- * A row names the field of struct nonsens_options that it fills.  Adding an option = one field + one row; help, man
- * page, JSON output and bindings follow.
+ * A row names the field of struct nonsens_options that it fills.  To add an option, add one field and one row; help,
+ * man page, JSON output and bindings follow.
  */
 #include "options/options_internal.h"
 
-/* Choices are stored as int: every choice enum of options.h has that size. */
+/* Choices are stored as int: every choice enum of options.h must have that size. */
 _Static_assert(sizeof(enum option_sem) == sizeof(int), "choices are stored as int");
 
 enum {

@@ -3,9 +3,9 @@
  * Relationships using Non-Linear ICA", UAI 2019).
  *
  * The paper says: stochastic gradient descent on the cross-entropy, linear ICA by score matching, HSIC, the likelihood
- * ratio by entropies and derivatives.  Momentum and rows per step are those of public code for time-contrastive
- * learning; its step of 0.01 needs several times as many epochs, so step and epochs were chosen on development seeds
- * (docs/tuning.md).  Layers, activation and widths keep their defaults: the paper says only "varying depths".
+ * ratio by entropies and derivatives.  Momentum and batch size are those of public code for time-contrastive learning;
+ * its learning rate of 0.01 needs several times as many epochs, so learning rate and epochs were chosen on development
+ * seeds (docs/tuning.md).  Layers, activation and widths keep their defaults: the paper says only "varying depths".
  */
 #include "options/preset.h"
 
@@ -28,7 +28,7 @@ static const preset_value table[] = {
     {"ratio", "printed"},
     {"pooling", "pooled"},
     {"null", "gamma"},
-    {"test-rows", "1000000000"}, // more than any segment has: all
+    {"test-rows", "1000000000"}, // means all rows
 };
 /* clang-format on */
 

@@ -19,7 +19,7 @@ static const char *key_of(char key[KEY_BYTES], const char *options, int64_t seed
     return key;
 }
 
-/* Keeps the line and takes it over, even if it is NULL or has no key.  False without memory. */
+/* Keeps the line and takes ownership of it, even if it is NULL or has no key.  False if memory runs out. */
 static bool keep(journal *j, json_value *line, journal_place place)
 {
     bool kept = true;
@@ -41,7 +41,7 @@ static bool keep(journal *j, json_value *line, journal_place place)
 /* ---- checksums ---- */
 
 #define SUM_KEY ",\"sum\":\""
-enum { SUM_KEY_BYTES = sizeof SUM_KEY - 1, SUM_BYTES = SUM_KEY_BYTES + HASH_BYTES - 1 + 2 }; /* with `"}` behind it */
+enum { SUM_KEY_BYTES = sizeof SUM_KEY - 1, SUM_BYTES = SUM_KEY_BYTES + HASH_BYTES - 1 + 2 }; /* with the final `"}` */
 
 /* Prints the checksum member that replaces the brace at the end of the line. */
 static void print_sum(const char *line, size_t length, char sum[SUM_BYTES + 1])
@@ -54,7 +54,7 @@ static void print_sum(const char *line, size_t length, char sum[SUM_BYTES + 1])
 
 enum line_sum { SUM_NONE, SUM_RIGHT, SUM_WRONG };
 
-/* Cuts the checksum off the end of the line, so that the line is as it was without it. */
+/* Removes the checksum from the end of the line, which restores the line that was summed, and checks it. */
 static enum line_sum cut_sum(char *text, size_t *length)
 {
     char found[SUM_BYTES], sum[SUM_BYTES + 1];
@@ -72,14 +72,15 @@ static enum line_sum cut_sum(char *text, size_t *length)
 /* ---- reading ---- */
 
 typedef struct parsed_line {
-    json_value *object; /* the caller's; NULL: the line is not an object, or was changed */
+    json_value *object; /* the caller owns it; NULL: the line is not an object, or was changed */
     bool summed;        /* the line has a checksum */
     bool changed;       /* the line was changed after it was written */
 } parsed_line;
 
 /*
- * A line that was cut short is not an object, since its last brace is missing.  A line may lack its checksum if `old`
- * lines, those of version 0.1, are allowed.  A checksum in another form was written by another program.
+ * Parses a line.  One that was cut short is not an object, since its last brace is missing.  A line may lack a checksum
+ * only if `old` lines, those of version 0.1, are allowed.  A checksum in another form means that another program wrote
+ * the line.
  */
 static nonsens_status parse_line(nonsens_context *ctx, char *text, size_t length, bool old, parsed_line *p)
 {
@@ -120,7 +121,7 @@ static nonsens_status read_line(nonsens_context *ctx, journal *j, char *text, jo
     return keep(j, p.object, place) ? NONSENS_OK : fail_memory(ctx); // p.object may be NULL
 }
 
-/* Fails without memory: a line that could not be read must not count as missing. */
+/* Reads all lines.  Fails if memory runs out: a line that could not be read must not count as missing. */
 static nonsens_status read_lines(nonsens_context *ctx, journal *j, FILE *file)
 {
     char *text = NULL;
@@ -133,7 +134,7 @@ static nonsens_status read_lines(nonsens_context *ctx, journal *j, FILE *file)
         status = read_line(ctx, j, text, (journal_place){offset, length - !j->torn});
     }
     free(text);
-    // otherwise getline ended because it had no memory for the line
+    // if neither, getline ran out of memory
     return status != NONSENS_OK || feof(file) || ferror(file) ? status : fail_memory(ctx);
 }
 
@@ -274,7 +275,7 @@ char *journal_print(const json_value *line, size_t *length)
     return text;
 }
 
-/* Returns the line with a line break, and another before it if the file ends inside a line.  NULL without memory. */
+/* Returns the line and a line break, with another before it if the file ends inside a line.  NULL: out of memory. */
 static char *line_text(const journal *j, const json_value *line, size_t *length)
 {
     size_t bytes = 0, before = j->torn ? 1 : 0;

@@ -30,9 +30,9 @@ static nonsens_status fail_in_use(nonsens_context *ctx, const char *path)
 enum { LOCK_TRIES = 10, LOCK_WAIT_NANOSECONDS = 10000000 };
 
 /*
- * Locks the file; false if another run has it.  A run that only checks whether it is free has it for a moment, hence
- * several tries.  A file system without locks (some network mounts) gives other errors: the run then continues without
- * a lock, since otherwise it could have no journal there at all.
+ * Locks the file; false if another run has it.  A run that only checks whether the file is free locks it for a moment,
+ * hence several tries.  A file system without locks (some network mounts) gives other errors: the run then continues
+ * without a lock, since otherwise it could have no journal there at all.
  */
 static bool lock_file(int descriptor, int kind)
 {
@@ -46,7 +46,7 @@ static bool lock_file(int descriptor, int kind)
     return false;
 }
 
-/* A run that ended between opening and locking may have removed the file: then the locked file has no name. */
+/* Returns whether the path still leads to the open file: a run may have removed it between opening and locking. */
 static bool is_still_there(int descriptor, const char *path)
 {
     struct stat ours, named;
@@ -82,7 +82,7 @@ static int open_descriptor(const char *path, bool create, journal_file *f)
     return descriptor;
 }
 
-/* Pipes may have no end, and devices neither end nor beginning.  Returns NULL for a regular file, else the reason. */
+/* Returns NULL for a regular file, else why it is refused: pipes may have no end, devices neither end nor beginning. */
 static const char *not_regular(int descriptor)
 {
     struct stat facts = {0};
@@ -160,7 +160,7 @@ bool journal_file_load(const journal_file *f, journal_place place, char *bytes)
 
 /* ---- writing ---- */
 
-/* Continues after short writes, since the next one reports the reason.  Returns 0 or an error number. */
+/* Writes all bytes, continuing after short writes: the next write reports the reason.  Returns 0 or an error number. */
 static int write_fully(int descriptor, const char *bytes, size_t length, size_t *written)
 {
     while (*written < length) {
@@ -179,7 +179,7 @@ nonsens_status journal_file_append(nonsens_context *ctx, journal_file *f, const 
     *written = 0;
     int error = f->unwritable ? f->unwritable : write_fully(f->descriptor, bytes, length, written);
     int copy = error ? -1 : fcntl(f->descriptor, F_DUPFD_CLOEXEC, 0);
-    if (copy >= 0 && close(copy) != 0) { // a network file system reports only now that it has no space
+    if (copy >= 0 && close(copy) != 0) { // some network file systems report a full disk only on close
         error = errno;
     }
     *end = (int64_t)lseek(f->descriptor, 0, SEEK_CUR);

@@ -49,7 +49,7 @@ nonsens_status journal_head_add_input(nonsens_context *ctx, json_value *head, co
 
 /* ---- comparing ---- */
 
-/* The first key of member `part` in which the two heads differ, or NULL. */
+/* Returns the first key in member `part` of `head` whose value differs from that in `there`; NULL if none does. */
 static const char *first_difference(const json_value *head, const json_value *there, const char *part)
 {
     const char *key;

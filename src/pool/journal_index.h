@@ -1,6 +1,6 @@
 /*
- * journal_index.h - a journal whose lines are large: memory keeps where they are, and a line is read when it is asked
- * for.
+ * journal_index.h - a journal with large lines: only their positions are kept in memory, and a line is read when it is
+ * asked for.
  */
 #ifndef POOL_JOURNAL_INDEX_H
 #define POOL_JOURNAL_INDEX_H
@@ -10,10 +10,10 @@
 typedef struct journal_index {
     journal lines;
     json_value *places; /* "SEED OPTIONS" -> [offset, bytes] */
-    bool lacks_memory;  /* a place could not be kept */
+    bool lacks_memory;  /* a position could not be kept */
 } journal_index;
 
-/* Opens it for a run, as journal_open; *out must stay where it is.  The caller closes it, also after a failure. */
+/* Opens a journal like journal_open; *out must not move.  The caller closes it, even after a failure. */
 nonsens_status journal_index_open(nonsens_context *ctx, const char *path, journal_index *out);
 void journal_index_close(journal_index *j);
 /* Reads a line, which the caller releases; NULL if there is none. */

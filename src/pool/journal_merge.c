@@ -1,9 +1,9 @@
 /*
  * journal_merge.c - joins journals of one run, such as those of its shards, into one.
  *
- * All must have the same head (journal_head.h).  A unit that several journals have must be the same in all, and is
- * written once, where it is first seen.  A line whose checksum is wrong ends the merge; a last line that was cut short
- * is left out, as it is when a run resumes.
+ * All must have the same head (journal_head.h).  A unit that several journals have must be the same in all of them; it
+ * is written once, when it is first seen.  A line whose checksum is wrong ends the merge; a last line that was cut
+ * short is left out, as it is when a run resumes.
  */
 #include "base/hash.h"
 #include "base/memory.h"
@@ -20,16 +20,16 @@
 typedef struct merger {
     nonsens_context *ctx;
     output *out;
-    const char *first_path, *path; /* of the first journal, and of the one being read */
+    const char *first_path, *path; /* of the first journal, of the one being read */
     json_value *head;              /* of the first journal; NULL before its first line */
     bool begun;                    /* the head of the journal being read was read */
     json_value *units;             /* name of a unit: hash of its line */
-    nonsens_status status;         /* the visitor's error, which it cannot return */
+    nonsens_status status;         /* error of the visitor, which returns nothing */
 } merger;
 
 /* ---- heads ---- */
 
-/* Lines of journals without a head have these members, but their units say nothing of the data they belong to. */
+/* Returns whether the line is a head.  Without one, nothing says to which data the units of a journal belong. */
 static bool is_head(const json_value *line)
 {
     return json_has(line, "options", JSON_STRING) && json_has(line, "version", JSON_STRING) &&
@@ -87,8 +87,8 @@ static nonsens_status take_head(merger *m, const json_value *line)
 
 /* ---- units ---- */
 
-/* Returns the unit's name as text, for the caller to release: its pair, its segment, or its options and seed.  NULL
- * without memory.
+/* Returns the unit's name as text: its options, seed, pair and segment, as far as it has them.  NULL if memory runs
+ * out.  The caller releases it.
  */
 static char *unit_name(const json_value *line)
 {
@@ -164,7 +164,7 @@ static nonsens_status check_whole(merger *m, const journal *j)
                     : fail(m->ctx, NONSENS_ERR_DATA, "%.500s is not a journal: no line of it can be read", path);
 }
 
-/* A damaged line counts before what follows from its absence. */
+/* Merges one journal.  Of several errors, reports a damaged line first, because others may follow from it. */
 static nonsens_status merge_file(merger *m, const char *path)
 {
     journal j;

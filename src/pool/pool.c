@@ -14,14 +14,14 @@
 
 enum worker_state { WORKER_FREE, WORKER_ASKED, WORKER_READY, WORKER_DONE };
 
-/* A unit, by cell and seed or by its task. */
+/* A unit, given by cell and seed or by its task. */
 typedef struct pool_unit {
     int64_t number, cell, seed;
     json_value *task;
 } pool_unit;
 
 /*
- * The calling thread sets READY, the worker sets DONE; the thread that may set the next state owns the other members.
+ * The calling thread sets READY, the worker sets DONE; the thread that sets the next state owns the other members.
  */
 typedef struct worker {
     struct pool *pool;
@@ -39,16 +39,16 @@ typedef struct pool {
     const pool_work *work;
     worker *worker;
     int workers;
-    atomic_bool closed; /* workers leave */
-    int idle;           /* successive turns of the calling thread without anything to do */
+    atomic_bool closed; /* tells workers to end */
+    int idle;           /* how many turns in a row the calling thread had nothing to do */
     nonsens_status status;
     bool lost;                   /* a message could not be sent or read */
-    bool told;                   /* other members: the stop was received or reported */
+    bool told;                   /* other members: a stop was received or reported */
     int64_t next, running, kept; /* member 0: next job, number of running jobs, number of finished jobs */
-    process_pool *peers, own;    /* member 0: who waits for a unit; `own` if the work has none */
+    process_pool *peers, own;    /* member 0: who waits for a unit; peers is &own if the work has no processes */
 } pool;
 
-/* Sleeps longer the longer nothing has happened: waiting costs almost nothing, and delays a unit only a little. */
+/* Sleeps the longer, the longer nothing has happened: waiting costs almost no time and delays units only a little. */
 static void rest(int turns)
 {
     enum { FIRST_MICROSECONDS = 20, LAST_MICROSECONDS = 1000, TURNS = 8 };
@@ -110,8 +110,8 @@ static void *begin_worker(void *user)
 }
 
 /*
- * Runs the pool; the calling thread sends and receives.  If it gets no other thread, it also runs units.  Workers are
- * threads of their own, not those of a parallel region: loops inside their units may have several threads.
+ * Runs the pool; the calling thread sends and receives.  If no other thread can be made, it also runs units.  Workers
+ * are not threads of a parallel region, so loops inside their units may use several threads.
  */
 static void run_pool(pool *p, int wanted, void (*turn)(pool *p, bool *over))
 {
@@ -182,7 +182,7 @@ static json_value *take(pool *p, int *from, int *number)
 static void break_off(pool *p, nonsens_status status, const char *message)
 {
     if (p->status != NONSENS_OK) {
-        return; // the run has the status of its first failure
+        return; // the first failure determines the status of the run
     }
     p->status = status;
     snprintf(p->ctx->message, sizeof p->ctx->message, "%s", message);
@@ -190,7 +190,7 @@ static void break_off(pool *p, nonsens_status status, const char *message)
     post_all(p, "halt", 1);
 }
 
-/* Keeps the result of a job, also after a failure of another; takes the line over. */
+/* Keeps the result of a job, even if another job has failed; takes ownership of the line. */
 static void keep_answer(pool *p, int64_t job, nonsens_status status, json_value *line, const char *message)
 {
     nonsens_context child;
@@ -242,7 +242,7 @@ static bool lead_worker(pool *p, worker *w)
     return done;
 }
 
-/* Does the member have the same work?  Without a key in the work it sends none. */
+/* Ends the run if the key of a member differs: it has other work.  key is NULL if the message has none. */
 static void check_key(pool *p, int from, const char *key)
 {
     char own[HASH_BYTES], text[TEXT_BYTES];
@@ -255,7 +255,7 @@ static void check_key(pool *p, int from, const char *key)
     }
 }
 
-/* Returns whether the worker that sent the message now waits for a unit. */
+/* Handles a message; returns whether the worker that sent it now waits for a unit. */
 static bool hear_member(pool *p, int from, const json_value *message)
 {
     int64_t unit = json_get_integer(message, "unit", -1);
@@ -284,7 +284,7 @@ static void await(pool *p, int member, int number)
     to->waiting[to->count++] = (pool_waiting){member, number};
 }
 
-/* Without memory for the text the unit is lost, and the run ends. */
+/* Sends a unit to a worker of another member.  If memory runs out, the unit is lost and the run ends. */
 static void post_unit(pool *p, pool_waiting to, pool_unit *u)
 {
     json_value *message = json_object_of("unit", json_integer(u->number), "cell", json_integer(u->cell), "seed",
@@ -319,7 +319,7 @@ static bool lead_members(pool *p)
     return busy;
 }
 
-/* A time limit ends the run when what is running is done: the members may be asked for more. */
+/* Ends the run if it was cancelled; after a time limit, running units finish, as the members may be asked for more. */
 static void stop_if_cancelled(pool *p)
 {
     if (!is_cancelled(p->ctx) || p->status != NONSENS_OK) {
@@ -381,7 +381,7 @@ nonsens_status pool_dismiss(nonsens_context *ctx, const pool_members *members, n
 
 /* ---- the other members ---- */
 
-/* Answers member 0 and takes the line over.  Without memory for the answer it sends a shorter one. */
+/* Answers member 0 and takes ownership of the line.  If memory runs out, sends a shorter answer. */
 static void answer(pool *p, int number, int64_t unit, nonsens_status status, json_value *line, const char *message)
 {
     char text[TEXT_BYTES];
@@ -471,7 +471,7 @@ nonsens_status pool_wait(nonsens_context *ctx, const pool_members *members, nons
         p.told = true;
         answer(&p, 0, -1, status, NULL, nonsens_context_message(ctx));
     }
-    for (bool over = false; !over;) { // without workers it only waits for the end
+    for (bool over = false; !over;) { // without workers, this only waits for the end
         follow_turn(&p, &over);
     }
     return p.status;

@@ -32,9 +32,9 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
 #pragma omp atomic read
     broken = run->broken;
     if (broken) {
-        return NONSENS_OK; // the run has the status of the failure
+        return NONSENS_OK; // the failure determines the status of the run
     }
-    work->name(work->sink, job, &cell, &seed); // a process alone needs no description
+    work->name(work->sink, job, &cell, &seed); // a single process needs no task
     TRY(work->make(ctx, scratch, work->state, cell, seed, &line));
     return keep_line(ctx, run, job, line);
 }

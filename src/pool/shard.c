@@ -1,4 +1,4 @@
-/* shard.c - reads which part of the units runs. */
+/* shard.c - reads which part of the units to run. */
 #include "pool/shard.h"
 
 #include "base/show.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads digits up to `end`; false if there are none, too many or others. */
+/* Reads digits up to `end`; false if there are none, too many, or other characters. */
 static bool read_number(const char *text, const char *end, int64_t *out)
 {
     enum { MAX_DIGITS = 9 };

@@ -1,4 +1,4 @@
-/* cell_number.c - numbers as people write them: decimal commas, groups of digits, units, words for missing values. */
+/* cell_number.c - reads numbers as people write them: decimal commas, digit groups, units, words for missing values. */
 #include "read/cell_number.h"
 
 #include "base/number.h"
@@ -19,7 +19,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Does the text, in any case, equal the word, which is in lower case? */
+/* Returns whether the text equals a word in lower case; case does not matter. */
 static bool is_word(const char *text, int64_t length, const char *word)
 {
     if (length != (int64_t)strlen(word)) {
@@ -46,7 +46,7 @@ static bool is_one_of(const char *text, int64_t length, const char *const *words
 
 /* ---- missing values -------------------------------------------------------------------------------------------- */
 
-/* Finds the next word of a list separated by commas, without blanks around it; *list moves on behind it. */
+/* Finds the next word of a list separated by commas, without blanks around it; moves *list past it. */
 static bool next_word(const char **list, const char **word, int64_t *bytes)
 {
     if (!**list) {
@@ -73,7 +73,7 @@ int cell_missing_numbers(const char *words, double *value, int max)
     return count;
 }
 
-/* Is it one of the words that the user gave?  Numbers are compared as numbers: -999 and -999.0 are the same. */
+/* Returns whether the text is one of the user's words.  Numbers are compared as numbers: -999 equals -999.0. */
 static bool is_given_word(const cell_format *format, const char *text, int64_t length)
 {
     const char *list = format->missing, *word;
@@ -106,7 +106,7 @@ bool cell_is_missing(const cell_format *format, const char *text, int64_t length
 
 /* ---- numbers --------------------------------------------------------------------------------------------------- */
 
-/* Returns the bytes of a blank at p: space, no-break space, narrow no-break space, thin space; 0 if there is no blank.
+/* Returns the number of bytes of a blank at p: space, no-break space, narrow no-break space, thin space; 0: no blank.
  */
 static int blank_length(const char *p, const char *end)
 {
@@ -119,7 +119,7 @@ static int blank_length(const char *p, const char *end)
     return end - p >= 3 && (memcmp(p, "\xE2\x80\xAF", 3) == 0 || memcmp(p, "\xE2\x80\x89", 3) == 0) ? 3 : 0;
 }
 
-/* Returns the bytes of the character between groups of digits at p; 0 if there is none. */
+/* Returns the number of bytes of a separator of digit groups at p; 0 if there is no separator. */
 static int separator_length(const cell_format *format, const char *p, const char *end)
 {
     if (!format->thousands) {
@@ -143,7 +143,7 @@ static int count_digits(const char *p, const char *end)
     return (int)(p - from < LONGEST_NUMBER ? p - from : LONGEST_NUMBER);
 }
 
-/* A number as number_parse takes it. */
+/* A number in the form that number_parse reads. */
 typedef struct plain_number {
     char text[LONGEST_NUMBER];
     int length;
@@ -159,7 +159,7 @@ static bool put(plain_number *out, const char *from, int count)
     return true;
 }
 
-/* Copies the digits before the decimal mark without what separates their groups; NULL if they are too many. */
+/* Copies the digits before the decimal mark without group separators; NULL if there are too many digits. */
 static const char *copy_whole(const cell_format *format, const char *p, const char *end, plain_number *out)
 {
     int digits = count_digits(p, end), separator;
@@ -177,7 +177,7 @@ static const char *copy_whole(const cell_format *format, const char *p, const ch
     return p;
 }
 
-/* Copies what is behind the decimal mark, and an exponent; NULL if there are too many digits. */
+/* Copies the digits after the decimal mark, and an exponent; NULL if there are too many digits. */
 static const char *copy_rest(const cell_format *format, const char *p, const char *end, plain_number *out)
 {
     if (p < end && *p == format->decimal) {
@@ -201,7 +201,7 @@ static const char *copy_rest(const cell_format *format, const char *p, const cha
     return p;
 }
 
-/* Returns the first byte behind the number at `text`, or `text` if there is none. */
+/* Returns the first byte after the number at `text`; `text` itself if there is no number. */
 static const char *parse_number(const cell_format *format, const char *text, const char *end, double *value)
 {
     plain_number plain = {.length = 0};
@@ -230,7 +230,7 @@ bool cell_is_number(const cell_format *format, const char *text, int64_t length,
 
 /* ---- units ----------------------------------------------------------------------------------------------------- */
 
-/* May the character stand in a unit?  Digits are powers, such as in m/s2: one behind a letter, a ^ or a sign. */
+/* Returns whether the character may be in a unit.  A digit is a power, as in m/s2: one after a letter, ^ or sign. */
 static bool belongs_to_unit(const char *unit, const char *p, const char *end)
 {
     if (is_letter(*p) || (unsigned char)*p >= 0x80 || (*p && strchr("%$/*^._-", *p))) {
@@ -240,7 +240,7 @@ static bool belongs_to_unit(const char *unit, const char *p, const char *end)
     return is_digit(*p) && p > unit && one && !is_digit(p[-1]) && p[-1] != '/' && p[-1] != '.' && *p < '5';
 }
 
-/* Is it a word such as rpm, %, m/s2, kg/m^3 or °C?  Endings of ordinal numbers and of times of day are not. */
+/* Returns whether the text is a unit, such as rpm, %, m/s2, kg/m^3 or °C, and no ending as in 1st or 2 pm. */
 static bool is_unit(const char *unit, const char *end)
 {
     static const char *const none[] = {"st", "nd", "rd", "th", "am", "pm"};

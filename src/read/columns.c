@@ -1,7 +1,7 @@
 /*
  * columns.c - makes a data set from columns that a caller has in memory, as a file with the same columns would.
  *
- * Contiguous columns are used in place.  Others are copied, and all are copied if rows are to be left out.
+ * Contiguous columns are used in place.  Others are copied, and all are copied if rows are left out.
  */
 #include "base/require.h"
 #include "base/show.h"
@@ -12,10 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Stands in messages where a file has its path. */
+/* Replaces the path of a file in messages. */
 #define TABLE_NAME "the data"
 
-/* What the caller gives. */
+/* What the caller passes. */
 typedef struct columns_input {
     int64_t rows, columns, labels;
     const nonsens_column *column; // (columns)
@@ -61,7 +61,7 @@ static nonsens_status take_values(nonsens_context *ctx, const read_state *r, con
     const nonsens_column *from = &in->column[j];
     double *copy; // (rows)
     if (from->stride == 1 && !reading_drops_rows(r->options) && !r->options->na_values[0]) {
-        r->t.column[j].value = (double *)from->values; // only leaving out rows and --na-values write to it
+        r->t.column[j].value = (double *)from->values; // not written to: a copy is made for that
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, r->memory, copy, in->rows);
@@ -90,7 +90,7 @@ static nonsens_status take_column(nonsens_context *ctx, const read_state *r, con
 
 /*
  * Takes the label of row i; equal labels are one category.  number (labels): the number of each label in order of first
- * appearance among the rows, as for a file, or -1 if no row has had it yet.
+ * appearance among the rows, as for a file; -1 if no row so far has it.
  */
 static nonsens_status take_label(nonsens_context *ctx, const columns_input *in, int64_t i, text_set *seen,
                                  int32_t *number, table_column *column)
@@ -155,7 +155,7 @@ static nonsens_status name_columns(nonsens_context *ctx, read_state *r, const co
     return NONSENS_OK;
 }
 
-/* Fills in the names of all columns, and the values of those that are asked for. */
+/* Fills in the names of all columns, and the values of those that were asked for. */
 static nonsens_status fill_table(nonsens_context *ctx, read_state *r, const columns_input *in)
 {
     table_options reading = {.wanted = r->wanted_count > 0 ? r->wanted : NULL,

@@ -1,8 +1,8 @@
 /*
  * csv.c - reads tables from text: header, rows and the kinds of columns, from the cells that csv_cells.c finds.
  *
- * One pass counts the rows (by memchr if there are no quotes, else cell by cell), a second one reads.  A cell that is a
- * plain number is read in place, without a copy.  csv_columns.c takes the others, and decides what the columns are.
+ * One pass counts the rows (by memchr if there are no quotes, else cell by cell), a second one reads them.  A cell that
+ * is a plain number is read in place, without a copy.  csv_columns.c reads other cells and decides what columns are.
  */
 #include "read/csv_internal.h"
 
@@ -17,7 +17,7 @@ static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, in
     char shown[SHOWN_BYTES];
     int32_t index = 0;
     if (cell.length == 0 && column == 0) {
-        cell = (csv_cell){"c1", 2}; /* row numbers written by other programs often have no name */
+        cell = (csv_cell){"c1", 2}; /* other programs often write row numbers without a name */
     }
     if (cell.length == 0) {
         return fail(r->ctx, NONSENS_ERR_DATA,
@@ -41,7 +41,7 @@ static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, in
     return NONSENS_OK;
 }
 
-/* Reads names and number of the columns; leaves r->at at the first row. */
+/* Reads the names of the columns and counts them; leaves r->at at the first row. */
 static nonsens_status read_header(csv_reader *r, arena *a, table *t)
 {
     text_set names = {.keep = a, .scratch = &r->scratch};
@@ -79,8 +79,8 @@ static nonsens_status read_header(csv_reader *r, arena *a, table *t)
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
 /*
- * Counts rows from r->at on.  The count is exact unless rows are ragged; a row of c cells has at least c bytes, which
- * bounds the memory that a wrong count could ask for.
+ * Counts rows from r->at on.  The count is exact unless rows are ragged.  Since a row of c cells has at least c bytes,
+ * it is limited so that a wrong count cannot ask for too much memory.
  */
 static nonsens_status count_rows(csv_reader *r, table *t)
 {
@@ -139,7 +139,7 @@ static nonsens_status take_label(csv_reader *r, csv_cell cell, int64_t line, tab
     return NONSENS_OK;
 }
 
-/* Reads the cell at r->at in place if it is a finite number and nothing else; else leaves r->at alone. */
+/* Reads the cell at r->at in place if it is a finite number and nothing else; otherwise does not move r->at. */
 static inline bool read_plain_number(csv_reader *r, double *value)
 {
     const char *p = r->at;
@@ -214,7 +214,7 @@ static nonsens_status read_rows(csv_reader *r, table *t)
     return NONSENS_OK;
 }
 
-/* Makes room for what is seen in the columns; also for reading once more. */
+/* Allocates and resets what is known about the columns; also before rows are read a second time. */
 static nonsens_status begin_rows(csv_reader *r, arena *a, table *t)
 {
     ARENA_TRY(r->ctx, &r->scratch, r->seen, t->cols);
@@ -229,7 +229,7 @@ static nonsens_status begin_rows(csv_reader *r, arena *a, table *t)
     return NONSENS_OK;
 }
 
-/* Reads all rows from r->at on; once more with decimal commas, if that is how the numbers are written. */
+/* Reads all rows from r->at on, and reads them again if the numbers turn out to have decimal commas. */
 static nonsens_status read_body(csv_reader *r, arena *a, bool automatic, table *t)
 {
     const char *body = r->at;
@@ -247,7 +247,7 @@ static nonsens_status read_body(csv_reader *r, arena *a, bool automatic, table *
     return csv_check_commas(r, t);
 }
 
-/* The mark between thousands settles which one is the decimal mark, if only one of the two is given. */
+/* If only the thousands mark is given, it determines the decimal mark. */
 static cell_format choose_format(const table_options *options)
 {
     cell_format format = options->format;
@@ -257,7 +257,7 @@ static cell_format choose_format(const table_options *options)
     return format;
 }
 
-/* Of several columns of dates the one whose name sorts first counts, so that their order changes nothing. */
+/* Keeps the dates of the table: of several such columns, those of the first by name, whatever the order of columns. */
 static nonsens_status keep_dates(csv_reader *r, arena *a, table *t)
 {
     int64_t best = -1;

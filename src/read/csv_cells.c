@@ -1,9 +1,9 @@
 /*
  * csv_cells.c - finds the cells of a text table: RFC 4180, separated by commas, tabs, semicolons or runs of blanks.
  *
- * Beyond RFC 4180: lines end in CR LF, LF or CR; blanks around a cell do not count; a quote inside an unquoted cell is
- * an ordinary character; blank lines at the end are ignored; a UTF-8 byte order mark is skipped; an apostrophe in front
- * of what a spreadsheet would take for a formula is not part of the text (base/csv_cell.h).
+ * Beyond RFC 4180: lines end in CR LF, LF or CR; blanks around a cell are ignored; a quote inside an unquoted cell is
+ * an ordinary character; blank lines at the end are ignored; a UTF-8 byte order mark is skipped; an apostrophe before
+ * text that a spreadsheet would take for a formula is not part of the text (base/csv_cell.h).
  */
 #include "read/csv_internal.h"
 
@@ -39,7 +39,7 @@ int64_t csv_count_lines(const char *from, const char *end)
 
 /* ---- cells ----------------------------------------------------------------------------------------------------- */
 
-/* Cuts off blanks around the text, and the apostrophe that keeps spreadsheets from taking it for a formula. */
+/* Removes blanks around the text, and the apostrophe that keeps spreadsheets from taking it for a formula. */
 static void trim_cell(const csv_reader *r, csv_cell *cell)
 {
     while (cell->length > 0 && csv_is_padding(r, cell->text[0])) {
@@ -55,7 +55,7 @@ static void trim_cell(const csv_reader *r, csv_cell *cell)
     }
 }
 
-/* Replaces each doubled quote in the text between quotes by one. */
+/* Replaces each doubled quote in the text of a quoted cell by a single one. */
 static nonsens_status unescape_cell(csv_reader *r, csv_cell *cell)
 {
     if (cell->length > r->unescaped_capacity) {
@@ -151,9 +151,9 @@ static nonsens_status check_bytes(csv_reader *r)
 }
 
 enum { CANDIDATES = 3 };
-static const char candidate[CANDIDATES] = {'\t', ';', ','}; /* rarest inside cells first */
+static const char candidate[CANDIDATES] = {'\t', ';', ','}; /* first those that are rarest inside cells */
 
-/* Counts each candidate outside quotes from p to the end of the record; returns the start of the next. */
+/* Counts each candidate outside quotes from p to the end of the record; returns the start of the next record. */
 static const char *count_candidates(const char *p, const char *end, int64_t count[CANDIDATES])
 {
     bool quoted = false, cell_start = true;
@@ -162,7 +162,7 @@ static const char *count_candidates(const char *p, const char *end, int64_t coun
         if (*p == '"' && (quoted || cell_start)) {
             quoted = !quoted;
         }
-        cell_start = *p == ' ' || *p == '"'; /* a doubled quote closes and opens again */
+        cell_start = *p == ' ' || *p == '"'; /* a doubled quote closes and reopens the cell */
         for (int k = 0; k < CANDIDATES && !quoted; k++) {
             if (*p == candidate[k]) {
                 count[k]++;
@@ -184,7 +184,7 @@ static const char *skip_digits(const char *p, const char *end)
     return p;
 }
 
-/* Returns the byte behind a number with a decimal comma, such as -1,25; NULL if there is none. */
+/* Returns the first byte after a number with a decimal comma, such as -1,25; NULL if there is no such number. */
 static const char *skip_decimal_comma(const char *p, const char *end)
 {
     p += p < end && (*p == '-' || *p == '+');
@@ -196,7 +196,7 @@ static const char *skip_decimal_comma(const char *p, const char *end)
     return behind > comma + 1 ? behind : NULL;
 }
 
-/* Does the record have at least two numbers with decimal commas, separated by blanks?  Then commas do not delimit. */
+/* Returns whether the record is two or more numbers with decimal commas, separated by blanks: no comma delimits. */
 static bool has_decimal_commas(const char *p, const char *end)
 {
     int64_t numbers = 0;
@@ -214,8 +214,8 @@ static bool has_decimal_commas(const char *p, const char *end)
 }
 
 /*
- * Returns a candidate that occurs equally often in the header and the first rows; failing that the most frequent one in
- * the header, then in the rows; blanks only if no candidate occurs.
+ * Returns a candidate that occurs equally often in the header and each of the first rows; failing that, the most
+ * frequent one in the header, then in the rows; a blank if no candidate occurs, or if commas are decimal commas.
  */
 static char detect_delimiter(const char *begin, const char *end)
 {
@@ -231,7 +231,7 @@ static char detect_delimiter(const char *begin, const char *end)
         }
     }
     if (has_decimal_commas(second < end ? second : begin, end)) {
-        return ' '; // the reader of the cells reports what is wrong with them
+        return ' '; // reading the cells will report what is wrong with them
     }
     int best = CANDIDATES - 1;
     for (int k = 0; k < CANDIDATES; k++) {
@@ -245,7 +245,7 @@ static char detect_delimiter(const char *begin, const char *end)
     return first[best] > 0 || total[best] > 0 ? candidate[best] : ' ';
 }
 
-/* Cuts blank lines off the end; the last line that is left may have no line end. */
+/* Removes blank lines at the end; the last remaining line may have no line end. */
 static void cut_blank_lines(csv_reader *r)
 {
     for (;;) {

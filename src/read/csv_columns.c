@@ -2,8 +2,8 @@
  * csv_columns.c - what the columns of a text table are: numbers, numbers with a unit, or texts; and how numbers are
  * written.
  *
- * Whether a column is text or numbers with a bad cell is known only at the end: the address of the first cell of each
- * kind is kept, and the cell is read again for the message.
+ * Whether a column is text, or numbers with a bad cell, is known only at the end.  So the address of the first cell of
+ * each kind is kept, and the cell is read again for the message.
  */
 #include "read/csv_internal.h"
 
@@ -39,7 +39,7 @@ static nonsens_status take_unit(csv_reader *r, const cell_reading *reading, cons
     return NONSENS_OK;
 }
 
-/* The format with the other decimal mark. */
+/* Returns the format with the other decimal mark. */
 static cell_format other_format(const cell_format *format)
 {
     cell_format other = *format;
@@ -53,7 +53,7 @@ static bool is_quantity(const cell_reading *reading)
     return (reading->kind == CELL_NUMBER && isfinite(reading->value)) || reading->kind == CELL_UNIT;
 }
 
-/* Ways to write numbers, and the options that say so. */
+/* Ways to write numbers, and the options that select them. */
 static const struct {
     cell_format format;
     const char *options;
@@ -69,7 +69,7 @@ static const struct {
     {{.decimal = '.', .thousands = '_'}, "--thousands _"},
 };
 
-/* Returns the options that make a number of the text; NULL if none do. */
+/* Returns the options with which the text is a number; NULL if there are no such options. */
 static const char *options_for(const char *text, int64_t length, double *value)
 {
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
@@ -104,7 +104,7 @@ static nonsens_status take_text(csv_reader *r, csv_cell cell, const char *start,
     return NONSENS_OK;
 }
 
-/* Notes a number with a decimal comma, and whether the comma could be between thousands. */
+/* Remembers a number with a decimal comma, and whether the comma could also separate thousands. */
 static void note_comma(csv_reader *r, csv_cell cell, const char *start, int64_t line, int64_t col)
 {
     cell_format grouped = {.decimal = '.', .thousands = ','};
@@ -148,7 +148,7 @@ nonsens_status csv_take_value(csv_reader *r, csv_cell cell, const char *start, i
 
 /* ---- decimal marks --------------------------------------------------------------------------------------------- */
 
-/* Are most of the texts of the column numbers with the other decimal mark? */
+/* Returns whether most texts of the column are numbers with the other decimal mark. */
 static bool has_other_mark(const csv_column *seen)
 {
     return seen->others > 0 && 2 * seen->others > seen->texts;
@@ -280,8 +280,8 @@ static const char *bad_among_numbers(const csv_column *seen, enum fault *fault)
 }
 
 /*
- * Returns the first cell of the column that is an error, or NULL.  Without a number, a column is text, which may well
- * hold the word "inf"; unless most of it are numbers with a unit, or numbers that an option would read.
+ * Returns the first cell of the column that is an error, or NULL.  A column without numbers is text, which may well
+ * hold the word "inf", unless most of its cells are numbers with a unit, or numbers if an option is set.
  */
 static const char *bad_cell(const csv_reader *r, int64_t j, enum fault *fault)
 {
@@ -328,7 +328,7 @@ static nonsens_status fail_cell(csv_reader *r, const table *t, int64_t col, cons
                                     : "is infinite; correct it, or leave the cell empty if the value is missing");
 }
 
-/* Keeps the first text of a text column, and what would make a number of it, for messages. */
+/* Keeps for messages the first text of a text column, and the options with which it is a number. */
 static nonsens_status keep_text(csv_reader *r, arena *a, table_column *column, const csv_column *seen)
 {
     csv_cell cell;

@@ -1,4 +1,4 @@
-/* date_range.c - dates in three spellings, written in one that sorts by time. */
+/* date_range.c - reads dates in three formats, and writes them in one that sorts by time. */
 #include "read/date_range.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ typedef struct moment {
     bool timed;
 } moment;
 
-/* Reads `digits` digits; returns what follows, or NULL if one of them is not a digit. */
+/* Reads exactly `digits` digits; returns what follows, or NULL if there are fewer. */
 static const char *take_digits(const char *at, const char *end, int digits, int *out)
 {
     *out = 0;
@@ -27,7 +27,7 @@ static const char *take_mark(const char *at, const char *end, const char *marks)
     return at && at < end && *at && strchr(marks, *at) ? at + 1 : NULL;
 }
 
-/* 2024-03-01 or 2024/03/01 */
+/* Reads 2024-03-01 or 2024/03/01. */
 static const char *take_year_first(const char *at, const char *end, moment *m)
 {
     at = take_digits(at, end, 4, &m->year);
@@ -39,7 +39,7 @@ static const char *take_year_first(const char *at, const char *end, moment *m)
     return at ? take_digits(at, end, 2, &m->day) : NULL;
 }
 
-/* 01.03.2024 */
+/* Reads 01.03.2024. */
 static const char *take_day_first(const char *at, const char *end, moment *m)
 {
     at = take_digits(at, end, 2, &m->day);
@@ -49,7 +49,7 @@ static const char *take_day_first(const char *at, const char *end, moment *m)
     return at ? take_digits(at, end, 4, &m->year) : NULL;
 }
 
-/* 08:30 or 08:30:15, fraction and zone behind it */
+/* Reads 08:30 or 08:30:15; ignores a fraction or time zone after it. */
 static bool take_time(const char *at, const char *end, moment *m)
 {
     m->timed = true;
@@ -70,7 +70,7 @@ static bool is_possible(const moment *m)
 
 bool date_parse(const char *text, int64_t length, char out[DATE_BYTES])
 {
-    char copy[40]; // a date with all there can be behind it is shorter; ends in '\0' for strspn
+    char copy[40]; // longer than any date with time and zone; ends in '\0' for strspn
     moment m = {0};
     if (length < 8 || length >= (int64_t)sizeof copy) {
         return false;

@@ -1,8 +1,8 @@
 /*
  * date_range.h - recognises dates, to tell when the rows of a table were recorded.
  *
- * A date is 2024-03-01, 2024/03/01 or 01.03.2024, with or without a time behind it (08:30 or 08:30:15, after a blank or
- * a T).  Fractions of a second and time zones are read over.
+ * A date is 2024-03-01, 2024/03/01 or 01.03.2024, with or without a time (08:30 or 08:30:15, after a blank or a T).
+ * Fractions of a second and time zones are ignored.
  */
 #ifndef READ_DATE_RANGE_H
 #define READ_DATE_RANGE_H

@@ -1,6 +1,6 @@
 /*
- * dates.c - reads dates and times.  Days are counted as in H. Hinnant, chrono-compatible low-level date algorithms:
- * eras of 400 years that begin on the first of March.
+ * dates.c - reads dates and times.  Days are counted as in H. Hinnant, chrono-compatible low-level date algorithms: in
+ * eras of 400 years that begin on 1 March.
  */
 #include "read/dates.h"
 
@@ -41,7 +41,7 @@ static int64_t day_of(date d)
     return era * DAYS_OF_ERA + of_era * 365 + of_era / 4 - of_era / 100 + of_year - DAYS_BEFORE_1970;
 }
 
-/* For days of the years from 0 on. */
+/* Returns the date of a day, counted from 1970-01-01; for years from 0 on. */
 static date date_of(int64_t day)
 {
     int64_t shifted = day + DAYS_BEFORE_1970, era = shifted / DAYS_OF_ERA, of_era = shifted % DAYS_OF_ERA;
@@ -51,7 +51,7 @@ static date date_of(int64_t day)
     return (date){era * YEARS_OF_ERA + year + (month <= 2), month, (int)(of_year - (153 * shifted_month + 2) / 5 + 1)};
 }
 
-/* Is there such a day?  One that is not comes back as another. */
+/* Returns whether there is such a day: a day that does not exist, such as 31 April, is converted to another date. */
 static bool is_date(date d)
 {
     if (d.year < 1 || d.month < 1 || d.month > 12 || d.day < 1 || d.day > 31) {
@@ -68,7 +68,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Takes a whole number of up to `most` digits; returns how many it has. */
+/* Takes a whole number of up to `most` digits; returns how many digits it has. */
 static int take_number(const char **at, int most, int64_t *value)
 {
     int digits = 0;
@@ -80,7 +80,7 @@ static int take_number(const char **at, int most, int64_t *value)
     return digits;
 }
 
-/* Takes a date with a separator between three numbers, of which the first or the last is a year of four digits. */
+/* Takes a date of three numbers with separators; the first or the last number is a year of four digits. */
 static bool take_date(const char **at, enum date_order order, moment *out)
 {
     int64_t a, b, c;
@@ -109,7 +109,7 @@ static bool take_date(const char **at, enum date_order order, moment *out)
     return is_date(d);
 }
 
-/* Takes the hour of a time such as 14:05, 14:05:06.7, 2:05 pm; what follows, such as a zone, must begin as one. */
+/* Takes the hour of a time such as 14:05, 14:05:06.7 or 2:05 pm; of what follows, only the first letters are checked. */
 static bool take_time(const char *p, moment *out)
 {
     int64_t hour, other;
@@ -175,7 +175,7 @@ bool date_read(const char *text, enum date_order order, moment *out)
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
-/* The week belongs to the year of its Thursday. */
+/* Writes the ISO week, which belongs to the year of its Thursday. */
 static const char *print_week(char out[PERIOD_BYTES], int64_t day)
 {
     int64_t weekday = (day % 7 + 7 + THURSDAY) % 7, thursday = day - weekday + THURSDAY; // 0 is Monday

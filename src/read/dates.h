@@ -14,27 +14,26 @@ enum period period_of(const char *name);
 /* Returns its name. */
 const char *period_name(enum period period);
 
-/* The order of day and month where both are numbers between slashes. */
+/* The order of day and month in dates with slashes whose year comes last. */
 enum date_order { ORDER_UNKNOWN, ORDER_DAY_FIRST, ORDER_MONTH_FIRST };
 
 typedef struct moment {
-    int64_t day;           /* from 1970-01-01 */
+    int64_t day;           /* counted from 1970-01-01 */
     int hour;              /* -1: no time of day is given */
-    enum date_order order; /* of a date with slashes whose year comes last: what its numbers allow */
+    enum date_order order; /* of a date with slashes whose year comes last: the order that its numbers imply */
     bool slashes;          /* it is such a date */
-    bool seconds;          /* it is a number: seconds or milliseconds since 1970 */
+    bool seconds;          /* it was given in seconds or milliseconds since 1970 */
 } moment;
 
 /*
- * Reads 2024-03-01, 2024/03/01, 20240301, 01.03.2024, 3/1/2024 (in the order given) or the number of seconds or
- * milliseconds since 1970, with or without a time of day such as 14:05 behind it, as it stands: time zones do not
- * count.  False if the text is something else.
+ * Reads 2024-03-01, 2024/03/01, 20240301, 01.03.2024 or 3/1/2024 (in this order), with or without a time of day such as
+ * 14:05, or the number of seconds or milliseconds since 1970.  Time zones are ignored.  Returns false for other texts.
  */
 bool date_read(const char *text, enum date_order order, moment *out);
 
 /*
- * Writes the period that the moment lies in, so that texts sort by time: 2024-03-01, 2024-W09, 2024-03 or
- * 2024-03-01 14:00.  Weeks are those of ISO 8601: they begin on Monday.
+ * Writes the period of a moment as a text that sorts by time: 2024-03-01, 2024-W09, 2024-03 or 2024-03-01 14:00.  Weeks
+ * are those of ISO 8601: they begin on Monday.
  */
 enum { PERIOD_BYTES = 40 };
 const char *period_print(char out[PERIOD_BYTES], enum period period, const moment *when);

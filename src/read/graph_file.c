@@ -1,6 +1,6 @@
 /*
- * graph_file.c - reads graphs: detects the format of the bytes, collects the nodes and edges that the readers of the
- * formats find, and checks what holds for every graph.
+ * graph_file.c - reads graphs: detects the format, collects the nodes and edges that the reader of the format finds,
+ * and checks what must hold for every graph.
  */
 #include "read/graph_file.h"
 
@@ -120,7 +120,7 @@ nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge
         return graph_fail(b, line, "an edge leads from %s to itself; remove it",
                           show_quoted(shown, b->names.text[edge.from]));
     }
-    int64_t lines = b->capacity; // as many as edges
+    int64_t lines = b->capacity; // `line` grows along with `edge`
     ARENA_GROW(b->ctx, &b->scratch, b->line, b->graph->edges, lines);
     ARENA_GROW(b->ctx, &b->scratch, b->graph->edge, b->graph->edges, b->capacity);
     b->line[b->graph->edges] = line;
@@ -130,7 +130,7 @@ nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge
 
 /* ---- whole graphs ----------------------------------------------------------------------------------------------- */
 
-/* Two nodes may have one edge, or two opposite arrows. */
+/* Checks that two nodes have at most one edge, or two opposite arrows. */
 static nonsens_status check_repeated(graph_builder *b)
 {
     nonsens_graph *g = b->graph;

@@ -4,14 +4,14 @@
  *   JSON        results of discover and truths of simulate: "nodes" and "edges", each edge {"from", "to", "type"} or
  *               [cause, effect]
  *   edge list   CSV, TSV or blank-separated text whose header has a column from (or cause, source, parent) and a column
- *               to (or effect, target, child); type, weight, p_value and support if there are such columns
- *   matrix      the same kinds of text with a header of names and as many rows: a number other than 0 in row i and
+ *               to (or effect, target, child); also type, weight, p_value and support if there are such columns
+ *   matrix      the same kinds of text with a header of names and one row per name: a number other than 0 in row i and
  *               column j means i -> j; each row may begin with its name
  *   Tetrad      "Graph Nodes:" and "Graph Edges:"
  *
- * Types of edges are -->, <--, ---, <-> (also ->, <-, --).  Marks with circles (o->) are refused: they belong to graphs
- * of another kind (PAGs).  A file may have two opposite arrows between the same nodes (a cycle of two); any other
- * second edge between two nodes is an error.
+ * Types of edges are -->, <--, ---, <-> (also ->, <-, --).  Circle marks (o->) are refused: they belong to PAGs, another
+ * kind of graph.  A file may have two opposite arrows between the same nodes (a cycle of two); any other second edge
+ * between two nodes is an error.
  */
 #ifndef READ_GRAPH_FILE_H
 #define READ_GRAPH_FILE_H
@@ -22,29 +22,29 @@ enum { GRAPH_MAX_NODES = 5000 };
 
 struct nonsens_graph {
     arena memory; /* owns everything below */
-    char *path;   /* as messages show it */
+    char *path;   /* as shown in messages */
     const char *format;
-    char *method;     /* that found it, from a result of discover; or NULL */
-    bool lists_nodes; /* nodes without edges are included; an edge list knows only the ends of its edges */
+    char *method;     /* the method that found the graph, from a result of discover; or NULL */
+    bool lists_nodes; /* nodes without edges are included, unlike in an edge list */
     int64_t nodes, edges;
     char **name;        /* (nodes) valid UTF-8, not empty, all different */
     nonsens_edge *edge; /* (edges) in the order of the file; weight, p_value and support NaN if missing */
-    char **caution;     /* (cautions) notes in a result of discover above the level "info" */
+    char **caution;     /* (cautions) notes of a result of discover above the level "info" */
     int64_t cautions;
 };
 
-/* Lines of Tetrad's text form; the last one is an addition of this library (graph_tetrad.c). */
+/* Lines of Tetrad's text format; the last one is specific to this library (graph_tetrad.c). */
 #define GRAPH_TETRAD_NODES "Graph Nodes:"
 #define GRAPH_TETRAD_EDGES "Graph Edges:"
 #define GRAPH_TETRAD_ESCAPED "# In names %XX stands for the byte with this hexadecimal number."
 
 /*
- * Reads a graph from bytes; `path` is for messages.  column: see nonsens_graph_read, may be NULL.  Every fault of the
- * bytes is NONSENS_ERR_DATA.
+ * Reads a graph from bytes; `path` is for messages.  column: see nonsens_graph_read, may be NULL.  Any fault in the
+ * bytes gives NONSENS_ERR_DATA.
  */
 nonsens_status graph_parse(nonsens_context *ctx, const char *path, const char *bytes, size_t size, const char *column,
                            nonsens_graph **out);
-/* Reads a graph from a file as part of a run: nonsens_graph_read without context_begin. */
+/* Reads a graph from a file as part of a run: as nonsens_graph_read, but without context_begin. */
 nonsens_status graph_read(nonsens_context *ctx, const char *path, const char *column, nonsens_graph **out);
 
 #endif

@@ -2,8 +2,7 @@
  * graph_json.c - reads graphs from JSON: results of discover ("edges" of objects) and truths of simulate ("edges" of
  * pairs).
  *
- * Anything else in the document is ignored.  Values of JSON do not keep their lines, so messages about edges count them
- * from 1.
+ * Anything else in the document is ignored.  Parsed JSON has no line numbers, so messages number the edges from 1.
  */
 #include "base/memory.h"
 #include "graph/edge.h"
@@ -14,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Fails with a message about edge k, from 0. */
+/* Fails with a message about edge k, counted from 0. */
 static nonsens_status fail_edge(graph_builder *b, size_t k, const char *what)
 {
     return graph_fail(b, 0, "edge %zu of \"edges\" %s", k + 1, what);
@@ -59,7 +58,7 @@ static nonsens_status take_edge(graph_builder *b, size_t k, const json_value *it
     return graph_take_edge(b, 0, e);
 }
 
-/* Pairs of nodes in a truth of simulate that a hidden variable causes: a <-> b. */
+/* Takes the pairs of nodes in a truth of simulate that have a hidden common cause: a <-> b. */
 static nonsens_status take_hidden(graph_builder *b, const json_value *hidden)
 {
     for (size_t k = 0; k < json_array_size(hidden); k++) {
@@ -77,7 +76,7 @@ static nonsens_status take_hidden(graph_builder *b, const json_value *hidden)
     return NONSENS_OK;
 }
 
-/* Keeps the notes above the level "info", for whoever uses the graph. */
+/* Keeps the notes above the level "info". */
 static nonsens_status take_cautions(graph_builder *b, const json_value *notes, const json_value *levels)
 {
     nonsens_graph *g = b->graph;

@@ -1,11 +1,11 @@
 /*
  * graph_table.c - reads graphs from tables: lists of edges and matrices, from the cells that csv_cells.c finds.
  *
- * A header with a column for the cause and one for the effect makes a list of edges; every other table must be a square
- * matrix with a header of names, in which row i and column j say whether i -> j.  Rows of a matrix may begin with their
- * names, which are then looked up, so that rows and columns need not be in the same order.
+ * A table whose header has a column for the cause and one for the effect is a list of edges.  Any other table must be a
+ * square matrix with a header of names, in which row i and column j say whether i -> j.  Rows of a matrix may begin
+ * with their names; then rows and columns need not be in the same order.
  *
- * Lines at the beginning that start with # are skipped.
+ * Lines at the beginning of the file that start with # are skipped.
  */
 #include "graph/edge.h"
 #include "read/csv_internal.h"
@@ -20,7 +20,7 @@ enum role { ROLE_OTHER, ROLE_FROM, ROLE_TO, ROLE_TYPE, ROLE_WEIGHT, ROLE_P_VALUE
 typedef struct header_cell {
     char *name;
     enum role role;
-    bool chooses;    /* the column that says which rows are edges */
+    bool chooses;    /* it is the column that says which rows are edges */
     bool not_binary; /* a cell was neither 0 nor 1 */
     bool has_zero;
 } header_cell;
@@ -212,7 +212,7 @@ static nonsens_status read_edge(graph_table *t)
     return row.chosen ? graph_take_edge(t->b, row.line, row.edge) : NONSENS_OK;
 }
 
-/* A column of zeros and ones may say which rows are edges of the graph: the caller must decide, not a guess. */
+/* Fails if a column of zeros and ones may say which rows are edges: the caller must say so, it is not guessed. */
 static nonsens_status check_choice(graph_table *t)
 {
     for (int64_t j = 0; j < t->cols && !t->b->column; j++) {
@@ -247,12 +247,12 @@ static nonsens_status read_edges(graph_table *t)
 
 typedef struct graph_matrix {
     int64_t d;
-    int64_t corner; /* 1 if the header begins with a cell above the names of the rows */
+    int64_t corner; /* 1 if the header has a first cell above the names of the rows, else 0 */
     bool named;     /* rows begin with their names */
-    bool *taken;    /* (d) the row was read */
+    bool *taken;    /* (d) the row has been read */
 } graph_matrix;
 
-/* Decides from the first row whether rows are named; leaves the reader where it was. */
+/* Decides from the first row whether rows begin with their names; does not move the reader. */
 static nonsens_status inspect_row(graph_table *t, graph_matrix *m)
 {
     csv_reader before = t->r;

@@ -1,5 +1,5 @@
 /*
- * graph_tetrad.c - reads graphs from Tetrad's text form:
+ * graph_tetrad.c - reads graphs in Tetrad's text format:
  *
  *     Graph Nodes:
  *     a;b;c
@@ -8,12 +8,12 @@
  *     1. a --> b
  *     2. b --- c
  *
- * Nodes are on one or more lines up to a blank one, separated by semicolons or commas; latent ones in parentheses and
- * selection variables in brackets count like all others.  What follows the second node of an edge (properties,
+ * Nodes are on one or more lines before a blank one, separated by semicolons or commas; latent variables in parentheses
+ * and selection variables in brackets count like all others.  What follows the second node of an edge (properties,
  * probabilities) and other parts of the file are ignored.
  *
- * The form cannot express a name with blanks, commas and the like.  The writer of this library writes %XX for each such
- * byte and says so in a separate line (GRAPH_TETRAD_ESCAPED); without that line names are taken as they are.
+ * The format cannot express names with blanks, commas and the like.  This library writes %XX for each such byte and
+ * says so in a separate line (GRAPH_TETRAD_ESCAPED); without that line names are taken literally.
  */
 #include "graph/edge.h"
 #include "read/graph_internal.h"
@@ -34,7 +34,7 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Replaces each %XX of the name by its byte, if names are escaped. */
+/* Replaces each %XX in the name by its byte, if names are escaped. */
 static nonsens_status unescape(tetrad_reader *r, const char **name, int64_t *length)
 {
     char *out;
@@ -96,7 +96,7 @@ static nonsens_status take_nodes(tetrad_reader *r, const char *text, int64_t len
     return NONSENS_OK;
 }
 
-/* Returns the length of the next word of [*text, end), 0 at its end. */
+/* Returns the length of the next word in [*text, end); 0 at the end. */
 static int64_t next_word(const char **text, const char *end, const char **word)
 {
     const char *p = *text;

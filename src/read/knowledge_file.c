@@ -2,12 +2,12 @@
  * knowledge_file.c - reads knowledge from a text file in Tetrad's format.
  *
  * Tetrad (Ramsey et al., "TETRAD - a toolbox for causal discovery", 2018) reads "/knowledge", then sections of tiers,
- * forbidden and required arrows.  Differences: a comment is a whole line, also with #; names may be in quotes.  What
- * Tetrad resolves silently (a variable in two tiers, an arrow required and forbidden) is an error here.  So is an
- * unknown name: a misspelt word would otherwise lose knowledge.  Sections of groups are allowed if they are empty.
+ * forbidden and required arrows.  Differences: a comment is a whole line and may begin with #; names may be in quotes.
+ * What Tetrad resolves silently (a variable in two tiers, an arrow required and forbidden) is an error here.  So is an
+ * unknown name, because a misspelt name would silently lose knowledge.  Sections of groups are allowed only if empty.
  *
- * The file is read once to fill in the flags.  To report which lines contradict one another it is read again, so that
- * no lines are stored per arrow.
+ * The file is read once to fill in the flags.  It is read again to report which lines contradict one another, so no
+ * line numbers are stored for arrows.
  */
 #include "base/input.h"
 #include "read/knowledge_internal.h"
@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BEGIN "/knowledge\n" // no path in use looks like this
+#define TEXT_BEGIN "/knowledge\n" // no real path begins like this
 
 enum { MAX_BYTES = 1 << 24, MAX_TIER = 1000000000, MAX_SHOWN = 6 };
 
 /* ---- statements ---- */
 
-/* Is the line the title of a section?  Arrows have two words and tiers begin with a number, so this is unambiguous. */
+/* Reads the title of a section, if the line is one: arrows have two words and tiers begin with a number. */
 static bool read_title(knowledge_reader *r)
 {
     static const struct {
@@ -42,7 +42,7 @@ static bool read_title(knowledge_reader *r)
     return false;
 }
 
-/* Reads both ends of an arrow, or of all the arrows that patterns stand for, into r->side. */
+/* Reads both ends of an arrow, or of all arrows that match the patterns, into r->side. */
 static nonsens_status read_arrow(knowledge_reader *r)
 {
     knowledge_word w[2], more;
@@ -234,7 +234,7 @@ static bool selects(const knowledge_selection *s, int64_t node)
     return false;
 }
 
-/* Returns the first line of this section that names the arrow, 0 if none does.  The file has no errors by now. */
+/* Returns the first line of this section that names the arrow; 0 if none does.  The file is known to be valid. */
 static int64_t find_line(knowledge_reader *r, enum knowledge_section section, int64_t from, int64_t to)
 {
     knowledge_rewind(r);
@@ -285,8 +285,8 @@ static nonsens_status check_arrows(knowledge_reader *r)
 }
 
 /*
- * Removes nodes until each one left has a required cause that is left; returns how many are left.  A node that was
- * removed does not come back, so the search for a cause continues where it stopped.
+ * Removes nodes until each remaining node has a remaining required cause; returns how many nodes remain.  Nodes that
+ * were removed do not come back, so the search for a cause continues where it stopped.
  */
 static int64_t peel(const knowledge_reader *r, bool *left, int64_t *cause)
 {
@@ -337,7 +337,7 @@ static nonsens_status check_cycles(nonsens_context *ctx, arena *scratch, knowled
     while (!left[node]) {
         node++;
     }
-    for (int64_t k = 0; k < r->d; k++) { // upstream, until the node must be on a cycle
+    for (int64_t k = 0; k < r->d; k++) { // d steps to causes must end on a cycle
         node = cause[node];
     }
     return refuse_cycle(r, node, cause);
@@ -383,7 +383,7 @@ nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, 
     if (strncmp(path, TEXT_BEGIN, strlen(TEXT_BEGIN)) == 0) {
         return knowledge_parse(ctx, a, "(text)", path, (int64_t)strlen(path), d, names, out);
     }
-    if (strcmp(path, "-") == 0) { // a run may read it more than once
+    if (strcmp(path, "-") == 0) { // because it may be read more than once
         return fail(ctx, NONSENS_ERR_DATA, "knowledge file -: it cannot come from standard input; give a path");
     }
     TRY(input_read_other(ctx, "knowledge file", path, MAX_BYTES, &file));

@@ -5,7 +5,7 @@
  *     addtemporal
  *     1 a b c            tier 1: no arrow from a later tier into an earlier one
  *     2* d e             tier 2; the star forbids arrows inside the tier
- *     3- f               tier 3; the minus forbids arrows beyond the next tier
+ *     3- f               tier 3; the minus forbids arrows to tiers after the next one
  *     forbiddirect
  *     a d                no arrow a -> d
  *     requiredirect
@@ -21,11 +21,11 @@
 #include "graph/knowledge.h"
 
 /*
- * Reads the file at `path` about the variables of these names (d); node i of *out is the variable names[i].  Unknown
- * names, unknown sections, broken lines and contradictions (an arrow required and forbidden, required against tiers, a
- * cycle of required ones) are NONSENS_ERR_DATA; the message begins with "knowledge file PATH" and names the lines.
- * What comes back passes knowledge_check.  Memory of *out from `a`.  A `path` that begins with the line "/knowledge" is
- * no path but the text itself, which messages call "(text)".
+ * Reads the file at `path` about the variables with these names (d); node i of *out is the variable names[i].  Unknown
+ * names, unknown sections, invalid lines and contradictions (an arrow that is required and forbidden, or required
+ * against tiers; a cycle of required arrows) are NONSENS_ERR_DATA; the message begins with "knowledge file PATH" and
+ * names the lines.  *out passes knowledge_check; its memory comes from `a`.  A `path` that begins with the line
+ * "/knowledge" is no path but the text itself, which messages call "(text)".
  */
 nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, int64_t d, const char *const *names,
                               knowledge *out);

@@ -1,5 +1,5 @@
 /*
- * knowledge_internal.h - the words of a knowledge file (knowledge_words.c), for the code that interprets them
+ * knowledge_internal.h - reads the words of a knowledge file (knowledge_words.c), for the code that interprets them
  * (knowledge_file.c).
  */
 #ifndef READ_KNOWLEDGE_INTERNAL_H
@@ -12,7 +12,7 @@
 
 enum knowledge_section { SECTION_NONE, SECTION_TIERS, SECTION_FORBIDDEN, SECTION_REQUIRED, SECTION_GROUPS };
 
-/* Marks behind a tier's number. */
+/* Marks after the number of a tier. */
 enum { TIER_CLOSED = 1, TIER_NEXT_ONLY = 2 };
 
 typedef struct knowledge_variable {
@@ -22,12 +22,12 @@ typedef struct knowledge_variable {
 
 /* The variables that a word stands for. */
 typedef struct knowledge_selection {
-    int64_t count, *node; /* room for d */
+    int64_t count, *node; /* (count) has space for d */
     bool pattern;
 } knowledge_selection;
 
 typedef struct knowledge_word {
-    const char *text; /* as it stands, quotes included */
+    const char *text; /* as in the file, with quotes */
     int64_t length;
     bool quoted;
 } knowledge_word;
@@ -36,15 +36,15 @@ typedef struct knowledge_reader {
     nonsens_context *ctx;
     char path[SHOWN_PATH_BYTES];
     const char *begin, *end; /* the file */
-    const char *at;          /* where the next line begins */
-    int64_t line;            /* from 1 */
+    const char *at;          /* start of the next line */
+    int64_t line;            /* number of the current line, from 1 */
     enum knowledge_section section;
-    const char *rest, *stop; /* what is left of the line, without blanks at its ends */
-    bool has_tabs;           /* between words of the line */
-    const char *cell_end;    /* end of the text between tabs that holds the last word, without blanks behind it */
+    const char *rest, *stop; /* the rest of the line, without blanks around it */
+    bool has_tabs;           /* there are tabs between words of the line */
+    const char *cell_end;    /* end of the text between tabs that has the last word, without final blanks */
     int64_t d;
     knowledge_variable *sorted; /* (d) by name */
-    char *plain;                /* room for a word without its quotes */
+    char *plain;                /* space for a word without its quotes */
     knowledge_selection side[2];
     int64_t *tier, *tier_line; /* (d) tier, or -1, and the line that sets it */
     uint8_t *tier_marks;       /* (d) */
@@ -64,10 +64,10 @@ bool knowledge_next_line(knowledge_reader *r);
 
 /*
  * Reads the next word of the line; length 0 at its end.  On a line with tabs, the text between two tabs is one word if
- * a variable has this name; otherwise tabs separate words like blanks.
+ * it is the name of a variable; otherwise tabs separate words as blanks do.
  */
 nonsens_status knowledge_next_word(knowledge_reader *r, knowledge_word *out);
-/* Finds the variables that the word stands for; an error if there are none. */
+/* Finds the variables that the word stands for; it is an error if there are none. */
 nonsens_status knowledge_resolve(const knowledge_reader *r, const knowledge_word *w, knowledge_selection *out);
 
 #endif

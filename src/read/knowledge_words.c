@@ -64,7 +64,7 @@ void knowledge_rewind(knowledge_reader *r)
     r->section = SECTION_NONE;
 }
 
-/* Returns the node of this name, -1 if there is none. */
+/* Returns the node with this name; -1 if there is no such node. */
 static int64_t find_name(const knowledge_reader *r, const char *text, int64_t length)
 {
     int64_t low = 0, high = r->d;
@@ -96,7 +96,7 @@ static nonsens_status quoted_word(knowledge_reader *r, knowledge_word *out)
         if (r->stop - c < 2 || c[1] != '"') {
             break;
         }
-        c += 2; // two quotes in a quoted name stand for one
+        c += 2; // two quotes in a quoted name mean one
     }
     *out = (knowledge_word){r->rest, c + 1 - r->rest, true};
     r->rest = c + 1;
@@ -118,7 +118,7 @@ nonsens_status knowledge_next_word(knowledge_reader *r, knowledge_word *out)
     if (*r->rest == '"') {
         return quoted_word(r, out);
     }
-    if (r->has_tabs && r->cell_end <= r->rest) { // once a cell, not once a word: a line may be as long as the file
+    if (r->has_tabs && r->cell_end <= r->rest) { // once per cell, not per word: a line may be as long as the file
         const char *cell = r->rest, *tab = memchr(cell, '\t', (size_t)(r->stop - cell));
         r->cell_end = tab ? tab : r->stop;
         trim(&cell, &r->cell_end);
@@ -146,7 +146,7 @@ static int64_t unquote(const knowledge_reader *r, const knowledge_word *w)
     return length;
 }
 
-/* Does the pattern, in which * stands for any bytes, match the name as a whole? */
+/* Returns whether the pattern, in which * stands for any bytes, matches the whole name. */
 static bool matches(const char *pattern, int64_t length, const char *name)
 {
     const char *end = pattern + length, *star = NULL, *tried = NULL;
@@ -157,7 +157,7 @@ static bool matches(const char *pattern, int64_t length, const char *name)
         } else if (pattern < end && *pattern == *name) {
             pattern++;
             name++;
-        } else if (star) { // the last star takes one byte more
+        } else if (star) { // let the last star match one more byte
             pattern = star + 1;
             name = ++tried;
         } else {

@@ -1,9 +1,9 @@
 /*
- * no_variables.c - columns of numbers that are no variables: those that --exclude names, and those that number the
- * rows.
+ * no_variables.c - finds columns of numbers that are no variables: those that --exclude names, and those that number
+ * the rows.
  *
- * A column numbers the rows if all its values are different whole numbers that grow (or fall) from row to row and leave
- * out at most half of the numbers between.  If it is called id or the like, different whole numbers are enough.
+ * A column numbers the rows if its values are whole numbers that increase (or decrease) from row to row and skip at
+ * most about half of the numbers between.  If it is called id or the like, different whole numbers are enough.
  */
 #include "base/show.h"
 #include "read/read_internal.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEWEST_ROWS = 20 }; /* with fewer, numbers in order may be chance */
+enum { FEWEST_ROWS = 20 }; /* with fewer rows, numbers may be in order by chance */
 
 /* ---- columns that number the rows ------------------------------------------------------------------------------ */
 
-/* Do the whole numbers of the column grow from row to row, or fall, with few of them left out? */
+/* Returns whether the column has whole numbers that increase or decrease from row to row and skip few numbers. */
 static bool counts_rows(const double *value, int64_t rows)
 {
     double sign = value[1] > value[0] ? 1.0 : -1.0, span = fabs(value[rows - 1] - value[0]) + 1.0;
@@ -32,7 +32,7 @@ static bool counts_rows(const double *value, int64_t rows)
     return true;
 }
 
-/* Is it a usual name of a column with numbers of rows or records? */
+/* Returns whether the name is a usual one for a column that numbers rows or records. */
 static bool is_id_name(const char *name)
 {
     static const char *const whole[] = {"id", "idx", "index", "row", "rownum", "rowid", "record", "uid", "unnamed: 0"};
@@ -61,7 +61,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Are all values different whole numbers, in any order? */
+/* Finds out whether the values are different whole numbers, in any order. */
 static nonsens_status are_different(nonsens_context *ctx, const double *value, int64_t rows, bool *different)
 {
     SCOPED_ARENA(scratch);
@@ -82,7 +82,7 @@ static nonsens_status are_different(nonsens_context *ctx, const double *value, i
     return NONSENS_OK;
 }
 
-/* Is the name one of those in a list such as a,b=1,c:2? */
+/* Returns whether a list such as a,b=1,c:2 has the name. */
 static bool is_in_list(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -96,7 +96,7 @@ static bool is_in_list(const char *list, const char *name)
     return false;
 }
 
-/* A column that another option names is a variable. */
+/* Returns whether another option names the column, which makes it a variable. */
 static bool is_asked_about(const nonsens_options *o, const char *name)
 {
     return strcmp(o->target, name) == 0 || is_in_list(o->on, name) || is_in_list(o->do_values, name) ||
@@ -118,7 +118,7 @@ static nonsens_status find_numbering(nonsens_context *ctx, read_state *r)
     return NONSENS_OK;
 }
 
-/* What is a variable in one file is a variable in all. */
+/* Keeps is_numbering only for columns that number the rows in all files. */
 static void agree_numbering(read_state *part, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -146,7 +146,7 @@ static nonsens_status check_excluded(nonsens_context *ctx, const table *t, const
                                  : NONSENS_OK;
 }
 
-/* Spellings of a list come as the whole list, then two for each name, without and with its blanks cut off. */
+/* Checks r->excluded: the whole list, then two spellings of each name, as it stands and without blanks around it. */
 static nonsens_status check_exclusions(nonsens_context *ctx, const read_state *r)
 {
     if (r->excluded_count > 0 && table_find(&r->t, r->excluded[0]) >= 0) {

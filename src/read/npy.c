@@ -3,7 +3,7 @@
  * float64 or integers of any size and byte order, in C or Fortran order.
  *
  * The header is a Python dictionary with the keys descr, fortran_order and shape; anything else in it is an error.  The
- * size it claims is compared with the size of the file before anything is allocated.  Rows of the array are rows of the
+ * size that it claims is compared with that of the file before memory is allocated.  Rows of the array are rows of the
  * table; a one-dimensional array is one column.
  */
 #include "read/table_internal.h"
@@ -18,9 +18,9 @@ static const char magic[] = "\x93NUMPY";
 typedef struct npy_reader {
     nonsens_context *ctx;
     const char *path;
-    const char *at, *end; /* of the header, while it is read; then data */
+    const char *at, *end; /* of the header while it is read, then of the data */
     char kind;            /* 'f', 'i' or 'u' */
-    int bytes;            /* of one element */
+    int bytes;            /* size of one element */
     bool big_endian, fortran;
     int dimensions;
     int64_t shape[2];
@@ -48,7 +48,7 @@ static void skip_spaces(npy_reader *r)
     }
 }
 
-/* Takes the text if it comes next; skips blanks before it. */
+/* Skips blanks, and the text if it comes next; returns whether it did. */
 static bool take(npy_reader *r, const char *text)
 {
     skip_spaces(r);
@@ -135,7 +135,7 @@ static nonsens_status read_shape(npy_reader *r)
         comma = take(r, ",");
     }
     if (r->dimensions == 1 && !comma) {
-        return fail_header(r, "has no proper shape"); /* (n) is a number in Python */
+        return fail_header(r, "has no proper shape"); /* in Python (n) is a number, not a tuple */
     }
     if (r->dimensions != 1 && r->dimensions != 2) {
         return fail(r->ctx, NONSENS_ERR_DATA, "%s: the array has %s dimensions; give one or two (rows, columns)",
@@ -193,7 +193,7 @@ static nonsens_status read_dictionary(npy_reader *r)
     return NONSENS_OK;
 }
 
-/* The claimed bytes of data must be there, neither fewer nor more. */
+/* Checks that there are exactly as many bytes of data as the header claims. */
 static nonsens_status check_size(const npy_reader *r, int64_t present)
 {
     int64_t cells, claimed;
@@ -215,7 +215,8 @@ static nonsens_status check_size(const npy_reader *r, int64_t present)
     return NONSENS_OK;
 }
 
-/* The file: magic, version, length of the header (2 bytes in version 1, else 4; little-endian), header, data. */
+/* Reads the header.  A file has magic, version, header length (2 or, after version 1, 4 bytes; little-endian), header
+ * and data. */
 static nonsens_status read_header(npy_reader *r, const char *bytes, size_t size)
 {
     const unsigned char *head = (const unsigned char *)bytes;
@@ -328,7 +329,7 @@ static void print_single(char text[NUMBER_BYTES], double value)
     }
 }
 
-/* Prints an element: integers to the last digit, reals with the fewest digits that give the same value. */
+/* Prints an element: integers exactly, reals with the fewest digits that give the same value. */
 static void print_element(const npy_reader *r, uint64_t word, char text[NUMBER_BYTES])
 {
     double value = element_value(r, word);
@@ -352,7 +353,7 @@ static nonsens_status read_labels(const npy_reader *r, table *t, int64_t col, te
         uint64_t word = load_element(element_at(r, row, col), r->bytes, r->big_endian);
         double value = element_value(r, word);
         if (row > 0 && word == previous && !isnan(value)) {
-            column->category[row] = column->category[row - 1]; /* labels often come in runs, and printing is slow */
+            column->category[row] = column->category[row - 1]; /* labels often repeat, and printing is slow */
             continue;
         }
         previous = word;
@@ -371,7 +372,7 @@ static nonsens_status read_labels(const npy_reader *r, table *t, int64_t col, te
     return NONSENS_OK;
 }
 
-/* Blocks of rows keep the lines of a C-ordered array in the cache while its columns are gathered. */
+/* Reads block by block, so that rows of a C-ordered array stay in the cache while columns are gathered. */
 static nonsens_status read_values(const npy_reader *r, table *t)
 {
     enum { BLOCK_ROWS = 256 };

@@ -1,6 +1,6 @@
 /*
- * read.c - makes a data set from files: which columns are variables, which one is the segment, what happens to missing
- * values.  read_files.c combines several files; columns.c starts from a table in memory.
+ * read.c - makes a data set from files: decides which columns are variables, which one is the segment, and what happens
+ * to missing values.  read_files.c combines several files; columns.c starts from a table in memory.
  */
 #include "base/require.h"
 #include "base/show.h"
@@ -36,7 +36,7 @@ bool reading_is_variable(const read_state *r, int64_t column)
     return false;
 }
 
-/* Writes "column "a" holds text, such as "x" in line 2", and what to do if that is meant as a number. */
+/* Writes "column "a" holds text, such as "x" in line 2", and what to do if "x" is meant as a number. */
 static void describe_text(const table_column *column, char *out, size_t bytes)
 {
     char shown[SHOWN_BYTES], such[SHOWN_BYTES + 64] = "";
@@ -57,7 +57,7 @@ static nonsens_status refuse_text_column(nonsens_context *ctx, const read_state 
     return fail(ctx, NONSENS_ERR_DATA, "%.300s: %.600s", r->t.path, what);
 }
 
-/* Adds the column called `name` to the variables. */
+/* Adds the column with this name to the variables. */
 static nonsens_status choose(nonsens_context *ctx, read_state *r, const char *name)
 {
     int64_t j = table_find(&r->t, name);
@@ -86,7 +86,7 @@ static nonsens_status choose(nonsens_context *ctx, read_state *r, const char *na
 /* Lists of names that say which columns are wanted, in this order. */
 enum { LISTS = 4 };
 
-/* Spells a name of a list in two ways, as it stands and without blanks around it: a column may have either name. */
+/* Gives two spellings of a name in a list, as it stands and without blanks around it: a column may have either. */
 static nonsens_status spell_name(nonsens_context *ctx, read_state *r, const char *begin, const char *end,
                                  const char *spelling[2])
 {
@@ -99,7 +99,7 @@ static nonsens_status spell_name(nonsens_context *ctx, read_state *r, const char
     return spelling[1] ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* Adds all spellings of the names of a list; as a whole it may also be a name, with commas in it. */
+/* Adds all spellings of the names in a list; the whole list may also be a single name with commas. */
 static nonsens_status add_spellings(nonsens_context *ctx, read_state *r, const char *list, const char **name,
                                     int64_t *count)
 {
@@ -157,13 +157,13 @@ static nonsens_status refuse_text(nonsens_context *ctx, const read_state *r)
     return fail(ctx, NONSENS_ERR_DATA, "%.300s: there is no numeric column%s; %.500s", t->path, beside, what);
 }
 
-/* How many variables the command needs. */
+/* Returns how many variables the command needs. */
 static int64_t needed_variables(const nonsens_options *options)
 {
     return options->command == NONSENS_COMMAND_DIAGNOSE ? 1 : 2;
 }
 
-/* Notes the columns that are left out because they number the rows; too few variables may be left. */
+/* Lists the columns that are left out because they number the rows; fails if too few variables remain. */
 static nonsens_status leave_out_numbering(nonsens_context *ctx, read_state *r)
 {
     const table *t = &r->t;
@@ -231,7 +231,7 @@ static bool row_complete(const read_state *r, int64_t i)
     return true;
 }
 
-/* Fails at the first missing value of the columns from the k-th needed one on. */
+/* Fails if the k-th needed column, or one after it, has a missing value; names the first row that has one. */
 static nonsens_status refuse_missing(nonsens_context *ctx, const read_state *r, int64_t k)
 {
     const table_column *first = NULL;
@@ -258,7 +258,7 @@ static nonsens_status refuse_missing(nonsens_context *ctx, const read_state *r, 
                 takes_missing ? ", or use what each pair or mechanism has with --na pairwise" : "");
 }
 
-/* Moves the complete rows to the front of the columns that are needed. */
+/* Moves the complete rows to the front of the needed columns. */
 static nonsens_status drop_incomplete(nonsens_context *ctx, read_state *r)
 {
     ARENA_TRY(ctx, r->memory, r->input_row, r->t.rows);
@@ -284,7 +284,7 @@ static nonsens_status drop_incomplete(nonsens_context *ctx, read_state *r)
 
 nonsens_status reading_settle_missing(nonsens_context *ctx, read_state *r)
 {
-    bool gaps = r->options->na == NA_PAIRWISE; // of variables; labels must be there
+    bool gaps = r->options->na == NA_PAIRWISE; // in variables; labels must not be missing
     TRY(r->options->na == NA_DROP_ROWS ? NONSENS_OK : refuse_missing(ctx, r, gaps ? r->variables : 0));
     return reading_drops_rows(r->options) ? drop_incomplete(ctx, r) : NONSENS_OK;
 }
@@ -327,7 +327,7 @@ static nonsens_status choose_segments(nonsens_context *ctx, read_state *r)
 
 /* ---- whole data sets ----------------------------------------------------------------------------------------- */
 
-/* Makes the data set, leaves out what no method can use, and audits the rest unless pairs are audited one by one. */
+/* Makes the data set, leaves out what no method can use, and audits the rest, unless pairs are audited one by one. */
 static nonsens_status make_data(nonsens_context *ctx, read_state *r, nonsens_data **data)
 {
     const double **column; // (variables)
@@ -354,7 +354,7 @@ nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data 
                     r->t.path);
     }
     nonsens_status status = make_data(ctx, r, &data);
-    if (status == NONSENS_ERR_DATA) { // puts the file's name in front of the message
+    if (status == NONSENS_ERR_DATA) { // put the name of the file before the message
         memcpy(sentence, ctx->message, sizeof sentence);
         return fail(ctx, status, "%.300s: %.700s", r->t.path, sentence);
     }

@@ -1,8 +1,8 @@
 /*
  * read_files.c - combines several files, one per segment, as if they were one table with a segment column.
  *
- * Columns are matched by name.  Their order is that of the files if these agree, else that of the names, so that the
- * order of the files changes nothing.
+ * Columns are matched by name.  Their order is that in the files if all files agree, else that of the names, so that it
+ * does not depend on the order of the files.
  */
 #include "base/show.h"
 #include "read/read_internal.h"
@@ -21,7 +21,7 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Identity of a regular file; regular is false for pipes and devices, which are distinguished by name alone. */
+/* Identity of a regular file; regular is false for pipes and devices, which are compared only by name. */
 typedef struct identity {
     bool regular;
     dev_t device;
@@ -36,7 +36,7 @@ static identity identify(const char *path)
     return regular ? (identity){true, facts.st_dev, facts.st_ino} : (identity){0};
 }
 
-/* Are the two the same file, even under different names? */
+/* Returns whether two paths lead to the same file, even under different names. */
 static bool is_same_file(const char *a, identity first, const char *b, identity second)
 {
     return strcmp(a, b) == 0 ||
@@ -78,7 +78,7 @@ nonsens_status reading_check_files(nonsens_context *ctx, const char *const *path
 
 /* ---- labels ---------------------------------------------------------------------------------------------------- */
 
-/* Returns how long the name is without its ending, if it has one. */
+/* Returns the length of the name without its ending, if it has one. */
 static size_t stem_length(const char *name, size_t length)
 {
     for (size_t at = length; at-- > 1;) {
@@ -149,7 +149,7 @@ typedef struct names {
     int64_t count;
 } names;
 
-/* Says whether the column belongs to the list that is made: variables, or those that a warning names. */
+/* Returns whether the column belongs to a list: of variables, or of columns that a warning names. */
 typedef bool column_fn(const read_state *part, int64_t column);
 
 static bool is_numeric(const read_state *part, int64_t column)
@@ -168,7 +168,7 @@ static bool is_mixed(const read_state *part, int64_t column)
     return is_left_out(part, column) && part->t.column[column].mixed;
 }
 
-/* Lists the names of such columns in one file, in its order. */
+/* Lists the names of columns that belong, in one file and in its order. */
 static nonsens_status names_of(nonsens_context *ctx, const read_state *part, column_fn *belongs, names *out)
 {
     *out = (names){NULL, 0};
@@ -190,7 +190,7 @@ static bool are_equal(const names *a, const names *b)
     return equal;
 }
 
-/* Merges all lists: each name once, in byte order. */
+/* Merges all lists; the result has each name once, in byte order. */
 static nonsens_status merge_names(nonsens_context *ctx, arena *a, const names *list, int64_t count, names *out)
 {
     int64_t total = 0, kept = 0;
@@ -213,7 +213,7 @@ static nonsens_status merge_names(nonsens_context *ctx, arena *a, const names *l
     return NONSENS_OK;
 }
 
-/* Lists the names of such columns in all files: in the files' order if they agree, else sorted. */
+/* Lists the names of columns that belong, in all files: in the order of the files if they agree, else sorted. */
 static nonsens_status agree_names(nonsens_context *ctx, const read_state *part, int64_t count, column_fn *belongs,
                                   names *out)
 {
@@ -228,7 +228,7 @@ static nonsens_status agree_names(nonsens_context *ctx, const read_state *part, 
     return equal ? NONSENS_OK : merge_names(ctx, part->memory, list, count, out);
 }
 
-/* Returns a file in which the column holds numbers: there is one, or it would not be a variable. */
+/* Returns a file in which the column holds numbers; there must be one, since the column is a variable. */
 static const char *file_with(const read_state *part, int64_t count, const char *name)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -261,7 +261,7 @@ static nonsens_status match_column(nonsens_context *ctx, const read_state *part,
     return NONSENS_OK;
 }
 
-/* If no variables were named: every column that holds numbers in some file must be in each file. */
+/* For runs without named variables: a column that holds numbers in any file must be in all files. */
 static nonsens_status match_variables(nonsens_context *ctx, read_state *part, int64_t count, const names *wanted)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -279,7 +279,7 @@ static const char *variable_name(const read_state *part, int64_t v)
     return part->t.column[part->variable[v]].name;
 }
 
-/* If variables were named: names lead to the same columns in all files, but numbers (#k) need not. */
+/* For runs with named variables: fails if numbers (#k) lead to columns with different names in different files. */
 static nonsens_status check_variables(nonsens_context *ctx, const read_state *part, int64_t count)
 {
     for (int64_t k = 1; k < count; k++) {
@@ -352,7 +352,7 @@ static nonsens_status stack_rows(nonsens_context *ctx, const read_state *part, i
     return NONSENS_OK;
 }
 
-/* Combines the columns: the variables, then those that a warning may name. */
+/* Combines the columns: the variables, then columns that a warning may name. */
 static nonsens_status stack_columns(nonsens_context *ctx, const read_state *part, int64_t count, read_state *all)
 {
     names spare;
@@ -372,7 +372,7 @@ static nonsens_status stack_columns(nonsens_context *ctx, const read_state *part
     return stack_values(ctx, part, count, all);
 }
 
-/* Notes of one kind are alike up to a colon: of several files, the first is kept. */
+/* Returns whether there is a note of the same kind, which has the same text up to a colon; only the first is kept. */
 static bool has_note(const table *t, const char *note)
 {
     size_t length = strcspn(note, ":");
@@ -397,7 +397,7 @@ static nonsens_status stack_notes(nonsens_context *ctx, const read_state *part, 
     return NONSENS_OK;
 }
 
-/* The values of a variable have the same unit in all files, or none in any. */
+/* Checks that a variable has the same unit in all files, or none in any of them. */
 static nonsens_status check_units(nonsens_context *ctx, const read_state *part, int64_t count)
 {
     for (int64_t v = 0; v < part[0].variables; v++) {
@@ -417,7 +417,7 @@ static nonsens_status check_units(nonsens_context *ctx, const read_state *part, 
     return NONSENS_OK;
 }
 
-/* The dates of all files, if they all have them in a column of the same name. */
+/* Returns the dates of all files, if all have them in a column with the same name. */
 static date_span merge_dates(const read_state *part, int64_t count)
 {
     date_span all = part[0].t.dates;

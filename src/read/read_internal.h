@@ -12,21 +12,21 @@ typedef struct read_state {
     const nonsens_options *options;
     arena *memory;
     const char *remedy;  // what to do about a missing value
-    const char **wanted; // (wanted_count) all spellings of the variables that were named
+    const char **wanted; // (wanted_count) all spellings of the named variables
     int64_t wanted_count;
-    const char **excluded; // (excluded_count) the same of columns that are no variables
+    const char **excluded; // (excluded_count) all spellings of the excluded columns
     int64_t excluded_count;
     table t;
     const char **numbering; // (numberings) columns left out because they number the rows
     int64_t numberings;
-    int64_t *variable; // (variables) columns
+    int64_t *variable; // (variables) column of each variable
     int64_t variables;
     int64_t rows;       // rows kept
-    int64_t *input_row; // (rows) or NULL: all
-    int32_t *category;  // (rows) or NULL: no segments
+    int64_t *input_row; // (rows) or NULL: all rows are kept
+    int32_t *category;  // (rows) or NULL: there are no segments
     char **labels;      // (segments)
     int64_t segments;
-    int64_t emptied; // segments that missing values left without rows
+    int64_t emptied; // number of segments that have no rows left because of missing values
 } read_state;
 
 /* Commands whose options say how data are read. */
@@ -38,37 +38,37 @@ enum {
 /* The remedy if the caller gives none. */
 #define READING_REMEDY "leave out such rows with --na drop-rows"
 
-/* Says whether rows with missing values are left out while reading: for a single pair, pairwise is just that. */
+/* Returns whether rows with missing values are left out while reading; for a single pair, so does --na pairwise. */
 static inline bool reading_drops_rows(const nonsens_options *o)
 {
     bool is_pair = o->command == NONSENS_COMMAND_DIRECTION && !o->pairs[0];
     return o->na == NA_DROP_ROWS || (o->na == NA_PAIRWISE && is_pair);
 }
 
-/* Says whether the column is one of the variables. */
+/* Returns whether the column is one of the variables. */
 bool reading_is_variable(const read_state *r, int64_t column);
 
 /*
- * Finds out which columns of the tables (`count`: one, or one per file) are no variables although they hold numbers:
- * those that --exclude names, and, unless variables are named, those that only number the rows in every file.
+ * Finds the columns of the tables (`count`: one, or one per file) that are no variables although they hold numbers:
+ * those that --exclude names and, unless variables are named, those that only number the rows in every file.
  */
 nonsens_status reading_find_no_variables(nonsens_context *ctx, read_state *part, int64_t count);
-/* Says whether all numeric columns are variables but such: whether this one is. */
+/* Returns whether the column is a variable if no variables are named: it is numeric and none of those above. */
 static inline bool reading_may_be_variable(const table_column *column)
 {
     return column->kind == COLUMN_NUMERIC && !column->excluded && !column->is_numbering;
 }
 
-/* Fails because a name is that of no column. */
+/* Fails because no column has this name. */
 nonsens_status reading_fail_column(nonsens_context *ctx, const table *t, const char *name);
 
 /* Lists all spellings of the variables that the options name, and of those that they exclude. */
 nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r);
 
-/* Chooses variables, rows and segments of r->t, whose label column is known, as the options say. */
+/* Chooses variables, rows and segments of r->t as the options say; its label column must be known. */
 nonsens_status reading_interpret(nonsens_context *ctx, read_state *r);
 
-/* Appends a name to a list in a buffer of LIST_BYTES; once it is full, "..." ends it. */
+/* Appends a name to a list in a buffer of LIST_BYTES; a full list ends in "...". */
 enum { LIST_BYTES = 400 };
 void reading_list_add(char *list, const char *name);
 

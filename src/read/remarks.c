@@ -1,4 +1,4 @@
-/* remarks.c - tells of what reading did: notes on the file, and warnings of columns and rows that were left out. */
+/* remarks.c - reports what reading did: notes on the file, and warnings about columns and rows that were left out. */
 #include "base/show.h"
 #include "read/read_internal.h"
 
@@ -19,8 +19,8 @@ void reading_list_add(char *list, const char *name)
 }
 
 /*
- * Warns of columns that are left out.  If no variables were named, these are all columns without a number.  If they
- * were, only those that would have been an error: the user knows that the others are left out.
+ * Warns about columns that are left out.  If no variables were named, these are all columns that are not numeric.  If
+ * variables were named, only columns that mix numbers and text: the user knows that the others are left out.
  */
 static nonsens_status warn_left_out(nonsens_context *ctx, const read_state *r, nonsens_data *data)
 {
@@ -42,7 +42,7 @@ static nonsens_status warn_left_out(nonsens_context *ctx, const read_state *r, n
                         named ? "not every value" : "no value", count > 1 ? "s" : "", list);
 }
 
-/* Warns of the columns that number the rows; files beside the data may name them. */
+/* Warns about columns that number the rows, and remembers them, since files such as --targets may name them. */
 static nonsens_status warn_numbering(nonsens_context *ctx, const read_state *r, nonsens_data *data)
 {
     char list[LIST_BYTES] = "";

@@ -1,6 +1,6 @@
 /*
- * segment_labels.c - makes the segments of a table of the columns that --segment names: by their texts, by the periods
- * of their dates, or by all combinations of several.
+ * segment_labels.c - makes the segments of a table from the columns that --segment names: from their texts, from the
+ * periods of their dates, or from the combinations of several columns.
  */
 #include "read/table_internal.h"
 
@@ -14,7 +14,7 @@ static nonsens_status fail_column(nonsens_context *ctx, const table *t, const ch
 {
     char shown[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES], hint[HINT_BYTES];
     const char *a = t->column[0].name, *b = t->column[t->cols - 1].name;
-    if (period) { // the column is there
+    if (period) { // the column exists, but the period does not
         return fail(
             ctx, NONSENS_ERR_USAGE,
             "--segment %s: a column of dates is cut into hours, days, weeks or months: write :hour, :day, :week "
@@ -27,7 +27,7 @@ static nonsens_status fail_column(nonsens_context *ctx, const table *t, const ch
                 show_quoted(last, b), nearest_hint(&near, hint));
 }
 
-/* Finds the column that a part of --segment names: as it stands, or with a period behind a colon. */
+/* Finds the column that a part of --segment names: as it stands, or followed by a colon and a period. */
 static nonsens_status find_part(nonsens_context *ctx, arena *a, const table *t, const char *part, table_label *out)
 {
     *out = (table_label){table_find(t, part), PERIOD_NONE};
@@ -76,7 +76,7 @@ nonsens_status table_find_labels(nonsens_context *ctx, arena *a, const table_opt
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, a, t->label, count_parts(list));
-    if (table_find(t, list) >= 0) { // a name may hold commas
+    if (table_find(t, list) >= 0) { // a name may contain commas
         return add_part(ctx, a, list, t);
     }
     for (bool more = true; more;) {
@@ -136,7 +136,7 @@ static nonsens_status find_order(nonsens_context *ctx, const table *t, const tab
                : NONSENS_OK;
 }
 
-/* number (label_count): the period of each text of the column, in the order of their first appearance in the set. */
+/* Finds the period of each text of the column; number (label_count): its number in `periods`. */
 static nonsens_status find_periods(nonsens_context *ctx, const table *t, const table_label *label, text_set *periods,
                                    int32_t *number, bool *seconds)
 {
@@ -182,7 +182,7 @@ static nonsens_status cut_periods(nonsens_context *ctx, arena *a, const table_la
 
 /* ---- several columns ------------------------------------------------------------------------------------------- */
 
-/* Returns the labels of a row, put together; NULL if one is missing (then *missing), or there is no memory. */
+/* Returns the joined labels of a row; NULL if one is missing (then *missing is true) or memory runs out. */
 static char *join_row(nonsens_context *ctx, arena *scratch, const table *t, int64_t row, const char *between,
                       bool *missing)
 {
@@ -203,7 +203,7 @@ static char *join_row(nonsens_context *ctx, arena *scratch, const table *t, int6
     return text;
 }
 
-/* Puts what is between two labels so that no label holds it: different combinations have different texts then. */
+/* Chooses a separator that no label contains, if possible, so that different combinations have different texts. */
 static const char *choose_separator(const table *t)
 {
     static const char *const candidate[] = {"/", " / ", "|", " | ", " + ", " & ", " -- ", "///"};
@@ -232,7 +232,7 @@ static char *join_names(nonsens_context *ctx, arena *a, const table *t)
     return name;
 }
 
-/* Makes one column of labels of several. */
+/* Combines several columns of labels into one. */
 static nonsens_status combine(nonsens_context *ctx, arena *a, table *t)
 {
     SCOPED_ARENA(scratch);
@@ -245,7 +245,7 @@ static nonsens_status combine(nonsens_context *ctx, arena *a, table *t)
     *all = (table_column){.name = join_names(ctx, a, t), .kind = COLUMN_TEXT, .is_label = true, .first_missing = -1};
     TRY(all->name ? NONSENS_OK : NONSENS_ERR_MEMORY);
     ARENA_TRY(ctx, a, all->category, t->rows);
-    ARENA_TRY(ctx, &line, first, 1); // the chunk stays
+    ARENA_TRY(ctx, &line, first, 1); // rewinding then keeps the chunk
     arena_mark mark = arena_tell(&line);
     for (int64_t i = 0; i < t->rows; i++) {
         bool missing;

@@ -1,4 +1,4 @@
-/* targets_file.c - reads interventions: cells by csv_cells.c, names by the data. */
+/* targets_file.c - reads interventions: takes cells from csv_cells.c, and looks names up in the data. */
 #include "read/targets_file.h"
 
 #include "base/input.h"
@@ -13,12 +13,12 @@
 enum { MAX_BYTES = 1 << 28, SEGMENT = 0, VARIABLE = 1, KIND = 2, FIELDS, MAX_COLUMNS = 64, LISTED = 8 };
 static const char *const FIELD[FIELDS] = {"segment", "variable", "kind"};
 
-/* What a name in the file stands for, if it is not the number of a segment or variable. */
+/* What a cell stands for if it is no segment or variable of the data. */
 enum { NOTHING = -1, LEFT_OUT = -2 };
-static const int UNKNOWN = TARGET_ACTIVITY + 1; /* kind of a line that does not know what was hit */
+static const int UNKNOWN = TARGET_ACTIVITY + 1; /* kind of a line that does not say which variable was hit */
 
 typedef struct target_line {
-    const char *text[FIELDS]; // "" if the cell is empty or the column missing
+    const char *text[FIELDS]; // "" if the cell is empty or there is no such column
     int64_t line, column[FIELDS];
 } target_line;
 
@@ -28,9 +28,9 @@ typedef struct targets_reader {
     arena *scratch;
     csv_reader cells;
     char path[SHOWN_PATH_BYTES];
-    int64_t columns, field[MAX_COLUMNS]; // of the header: which FIELD each column is
-    int64_t *line_of;                    // (segments, d + 1) line that says it, 0: none; the last is for unknown ones
-    show_list ignored;                   // what lines name that was left out of the data
+    int64_t columns, field[MAX_COLUMNS]; // the FIELD of each column, from the header
+    int64_t *line_of;                    // (segments, d + 1) line of each target, 0: no line; column d: unknown targets
+    show_list ignored;                   // names in the file that were left out of the data
     targets *out;
 } targets_reader;
 
@@ -112,7 +112,7 @@ static nonsens_status scan_line(targets_reader *r, target_line *out)
     return NONSENS_OK;
 }
 
-/* Finds the number of a variable or segment, or LEFT_OUT. */
+/* Finds the number of a variable or segment; LEFT_OUT if it was left out of the data. */
 static nonsens_status find_name(targets_reader *r, const target_line *l, int field, int64_t *index)
 {
     const nonsens_data *data = r->data;
@@ -166,7 +166,7 @@ static nonsens_status find_kind(targets_reader *r, const target_line *l, int *ki
                     ": kind %s needs a variable; name it, or write unknown if nobody knows which was hit",
                     r->path, l->line, WORD[found]);
     }
-    *kind = names && *kind == UNKNOWN ? (int)TARGET_CHANGED : *kind; // how it was hit is what nobody knows
+    *kind = names && *kind == UNKNOWN ? (int)TARGET_CHANGED : *kind; // only how it was hit is unknown
     return NONSENS_OK;
 }
 
@@ -241,7 +241,7 @@ nonsens_status targets_parse(nonsens_context *ctx, arena *a, const char *path, c
             status = take_line(&r, &line);
         }
     }
-    cells = r.cells; // its memory
+    cells = r.cells; // csv_free must see its memory
     TRY(status);
     return say_ignored(ctx, a, any, &r);
 }
@@ -250,7 +250,7 @@ nonsens_status targets_read(nonsens_context *ctx, arena *a, const char *path, co
 {
     SCOPED(input_free) input file = {0};
     *out = (targets){0};
-    if (strcmp(path, "-") == 0) { // a run may read it more than once
+    if (strcmp(path, "-") == 0) { // because it may be read more than once
         return fail(ctx, NONSENS_ERR_DATA, "targets file -: it cannot come from standard input; give a path");
     }
     TRY(input_read_other(ctx, "targets file", path, MAX_BYTES, &file));

@@ -6,7 +6,7 @@
  *     knockout,b,fixed
  *     stress,,unknown
  *
- * kind may be left out: a variable is then changed, and a line without a variable unknown.
+ * kind may be left out: it is then "changed", or "unknown" on a line without a variable.
  */
 #ifndef READ_TARGETS_FILE_H
 #define READ_TARGETS_FILE_H
@@ -16,8 +16,8 @@
 
 /*
  * Reads the file at `path` about the segments and variables (user's order) of the data.  Unknown names, unknown kinds,
- * contradictions and broken lines are NONSENS_ERR_DATA; the message begins with "targets file PATH" and names line and
- * column.  What tidy.c left out is no error: out->ignored says so.  Memory of *out from `a`.
+ * contradictions and invalid lines are NONSENS_ERR_DATA; the message begins with "targets file PATH" and names line and
+ * column.  Names that were left out of the data (tidy.c) are no error: out->ignored says so.  Memory of *out: from `a`.
  */
 nonsens_status targets_read(nonsens_context *ctx, arena *a, const char *path, const nonsens_data *data, targets *out);
 

@@ -1,10 +1,10 @@
 /*
  * gp.c - runs a Gaussian-process regression: sorts and scales the caller's rows, chooses a form (in the other files),
- * and returns the results in the caller's units.
+ * and returns results in the caller's units.
  *
  * Rows are sorted by all their values first, so that no sum depends on the order in which they came.  A column is
  * centred at its median and divided by its interquartile range (its standard deviation if half of the rows are equal),
- * so that far outliers do not squeeze the other values together.
+ * so that extreme outliers do not squeeze the other values together.
  */
 #include "regress/gp.h"
 
@@ -21,14 +21,14 @@ static const double LOG_2_PI = 1.8378770664093454836;
 
 enum { EXACT_MAX = 500, INDUCING_MAX = 300, CANDIDATES = 4096 };
 
-static const double FARTHEST = 1e100; /* scaled values are clamped to it, so that their squares are finite */
+static const double FARTHEST = 1e100; /* scaled values are clamped to this, so that their squares are finite */
 
 /* z = (v * factor - centre) / spread; factor is a power of two that keeps huge columns finite. */
 typedef struct gp_scaling {
     double factor, centre, spread;
 } gp_scaling;
 
-/* One scaled unit in the caller's units. */
+/* Returns one scaled unit in the caller's units. */
 static double unit_of(const gp_scaling *s)
 {
     return s->spread / s->factor;
@@ -114,7 +114,7 @@ static nonsens_status sort_rows(nonsens_context *ctx, arena *scratch, struct tas
 
 /* ---- units ------------------------------------------------------------------------------------------------- */
 
-/* v (n) = from in sorted order, times a power of two that makes all values at most 1; returns that factor. */
+/* Copies `from` to v (n) in sorted order, times a power of two that makes values at most 1; returns that factor. */
 static double gather(const struct task *t, const double *from, double *v)
 {
     double factor = column_factor_of(t->n, from);
@@ -124,7 +124,7 @@ static double gather(const struct task *t, const double *from, double *v)
     return factor;
 }
 
-/* Standard deviation around `centre`. */
+/* Returns the standard deviation around `centre`. */
 static double standard_deviation(int64_t n, const double *v, double centre)
 {
     double square = 0.0;
@@ -142,7 +142,7 @@ static void apply(const gp_scaling *s, int64_t n, double *v)
     }
 }
 
-/* Keeps the regressors that are not constant, centred at the median, in units of the interquartile range. */
+/* Copies the regressors that are not constant, centred at the median, in units of the interquartile range. */
 static nonsens_status scale_regressors(nonsens_context *ctx, arena *scratch, struct task *t)
 {
     double *ascending;
@@ -192,7 +192,7 @@ static nonsens_status scale_response(nonsens_context *ctx, arena *scratch, struc
 
 /* ---- results ----------------------------------------------------------------------------------------------- */
 
-/* Results of the i-th row in sorted order, from scaled units. */
+/* Writes the results of the i-th row in sorted order, converted from scaled units. */
 static void put_row(struct task *t, int64_t i, double mean, double variance, double left_out)
 {
     const gp_scaling *s = &t->y_scale;
@@ -206,7 +206,7 @@ static void put_row(struct task *t, int64_t i, double mean, double variance, dou
     }
 }
 
-/* Log likelihood of n standardised numbers that are all noise. */
+/* Returns the log likelihood of n standardised numbers that are all noise. */
 static double noise_likelihood(const struct task *t)
 {
     return -0.5 * (double)t->n * (LOG_2_PI + 1.0);
@@ -227,9 +227,9 @@ static void put_mean(struct task *t)
 }
 
 /*
- * True if the signal raised the likelihood by less than it costs: its hyper-parameters, and what short lengths can find
- * in noise.  A function that changes 1/length times over the middle half of the rows has that many chances to follow
- * noise.  They cost log(1/length), if positive, per length.
+ * Returns true if the signal raised the likelihood by less than it costs: one per hyper-parameter, and more for short
+ * lengths, which can fit noise.  A function that changes 1/length times over the middle half of the rows has that many
+ * chances to follow noise.  They cost log(1/length), if positive, per length.
  */
 static bool is_not_worth(const struct task *t, double likelihood, int64_t lengths, const double *log_length)
 {
@@ -240,7 +240,7 @@ static bool is_not_worth(const struct task *t, double likelihood, int64_t length
     return !t->options->held && !t->options->keep_signal && !(likelihood - noise_likelihood(t) > cost);
 }
 
-/* theta: log variance of f, log lengths (used), log variance of the noise. */
+/* Sets theta from the held values: log variance of f, log lengths (used), log variance of the noise. */
 static void hold_hyper(const struct task *t, double *theta)
 {
     const gp_hyper *h = t->options->held;
@@ -271,7 +271,7 @@ static void put_line(struct task *t, const gp_sequence *q, const gp_smooth *smoo
     const double *x = t->sorted_x[0];
     for (int64_t i = 0, point = 0; i < t->n; i++) {
         point += x[i] != q->x[point];
-        double share = 1.0 - smooth->variance[point] / noise; // of a row among several at its point: one half or more
+        double share = 1.0 - smooth->variance[point] / noise; // 1 - leverage; at least 1/2 if a point has several rows
         double left_out =
             q->count[point] > 1.0 ? (t->sorted_y[i] - smooth->mean[point]) / share : smooth->left_out[point];
         put_row(t, i, smooth->mean[point], smooth->variance[point], left_out);

@@ -1,10 +1,10 @@
 /*
- * gp_climb.c - minimises in a box for a few parameters: BFGS on the Hessian with Powell's damping (Powell, "A fast
+ * gp_climb.c - minimises over a few parameters in a box: BFGS on the Hessian with Powell's damping (Powell, "A fast
  * algorithm for nonlinearly constrained optimization calculations", 1978), projected steps (Bertsekas, SIAM J. Control
- * Optim. 20, 1982: parameters at a bound whose gradient points outwards are held), backtracking.
+ * Optim. 20, 1982: a parameter at a bound is held if descent would push it outwards), backtracking.
  *
- * It stops when the quadratic model promises less than a given decrease of f.  For a log likelihood that is an absolute
- * number, whatever the number of rows.  L-BFGS (math/optimise.h) has no bounds and cannot start from a known curvature.
+ * It stops when the quadratic model predicts less than a given decrease of f. For a log likelihood, this is an absolute
+ * number for any number of rows.  L-BFGS (math/optimise.h) has no bounds and cannot start from a known curvature.
  */
 #include "regress/gp_internal.h"
 
@@ -16,9 +16,9 @@ enum { BACKTRACKS = 12 };
 static const double LONGEST_STEP = 2.0; /* of a log parameter: a factor of 7 */
 static const double DECREASE = 1e-4;    /* Armijo's fraction of the predicted decrease */
 static const double ROUNDING = 1e-13;   /* of f */
-static const double DAMPING = 0.2;      /* Powell's fraction of the curvature that a pair must bring */
+static const double DAMPING = 0.2;      /* Powell's fraction of the model's curvature that a pair must have */
 static const double DIFFERENCE = 1e-3;  /* of a log parameter */
-static const double NO_EVIDENCE = 1e-2; /* of log likelihood: a climb that rounding ends this near has converged */
+static const double NO_EVIDENCE = 1e-2; /* of log likelihood: if rounding ends a climb this near, it has converged */
 static const double MIN_CURVATURE = 1e-10;
 
 struct climb {
@@ -30,7 +30,7 @@ struct climb {
     double *trial, *trial_g; // (n)
     double *step;            // (n)
     double *b;               // (n, n) Hessian
-    double *factor;          // (n, n) of its free part
+    double *factor;          // (n, n) Cholesky factor of its free part
     double *work;            // (n)
     bool *held;              // (n)
 };
@@ -43,7 +43,7 @@ static void hold_outward(struct climb *c)
     }
 }
 
-/* Cholesky factor of B, with the identity for held parameters; false if it is not positive. */
+/* Computes the Cholesky factor of B, with the identity for held parameters; false if B is not positive definite. */
 static bool factor_free(struct climb *c)
 {
     int n = c->n;
@@ -64,7 +64,7 @@ static bool factor_free(struct climb *c)
     return true;
 }
 
-/* step = -B^-1 g over free parameters, cut to at most LONGEST_STEP. */
+/* Computes step = -B^-1 g over free parameters, shortened to at most LONGEST_STEP. */
 static void solve_step(struct climb *c)
 {
     int n = c->n;
@@ -99,7 +99,7 @@ static double largest_free_slope(const struct climb *c)
     return largest;
 }
 
-/* Sets B to a multiple of the identity that gives a first step of at most half a unit. */
+/* Sets B to a multiple of the identity that makes the first step at most 1/2. */
 static void reset_curvature(struct climb *c)
 {
     double size = fmax(2.0 * largest_free_slope(c), MIN_CURVATURE);
@@ -109,7 +109,7 @@ static void reset_curvature(struct climb *c)
     }
 }
 
-/* The Hessian by forward differences of the gradient, away from upper bounds. */
+/* Computes the Hessian by differences of the gradient: forward ones, or backward ones near upper bounds. */
 static void measure_curvature(struct climb *c)
 {
     int n = c->n;
@@ -136,7 +136,7 @@ static double promise(const struct climb *c)
     return sum;
 }
 
-/* Finds a lower point along the step, in trial; false if there is no such point. */
+/* Finds a lower point along the step and puts it into trial; false if it finds none. */
 static bool backtrack(struct climb *c, double *value)
 {
     double share = 1.0;
@@ -147,7 +147,7 @@ static bool backtrack(struct climb *c, double *value)
             slope += c->g[k] * (c->trial[k] - c->theta[k]);
         }
         if (!(slope < 0.0)) {
-            return false; // the bounds reverse the step, or nothing is left of it
+            return false; // the bounds reverse the step or leave nothing of it
         }
         double at = c->f(c->state, c->trial, c->trial_g);
         if (isfinite(at) && at <= *value + DECREASE * slope + ROUNDING * fabs(*value)) {
@@ -160,7 +160,7 @@ static bool backtrack(struct climb *c, double *value)
     return false;
 }
 
-/* BFGS of Nocedal and Wright, procedure 18.2. */
+/* Updates B by the damped BFGS formula of Nocedal and Wright, procedure 18.2. */
 static void learn_curvature(struct climb *c, bool rescale)
 {
     int n = c->n;
@@ -198,7 +198,7 @@ static nonsens_status iterate(nonsens_context *ctx, struct climb *c, const gp_cl
                               gp_climb_result *result)
 {
     bool fresh = !options->measure_curvature;
-    double promised = INFINITY; // the decrease that failed steps from here promised
+    double promised = INFINITY; // smallest decrease that the model predicted for failed steps from here
     hold_outward(c);
     if (fresh) {
         reset_curvature(c);

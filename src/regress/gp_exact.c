@@ -20,7 +20,7 @@ nonsens_status gp_exact_new(nonsens_context *ctx, arena *a, const column_set *x,
     return NONSENS_OK;
 }
 
-/* e->k becomes the product of the kernel with (alpha alpha' - K^-1). */
+/* Computes the gradient; e->k becomes the element-wise product of the kernel and (alpha alpha' - K^-1). */
 static void gradient_of(gp_exact *e, const double *theta, double *gradient)
 {
     int64_t n = e->x->n, d = e->x->d;

@@ -1,6 +1,6 @@
 /*
  * gp_gauss.c - computes blocks of the Gaussian kernel with one length per regressor.  Distances are sums of squared
- * differences (not differences of products, which cancel); exponentials are computed two at a time (math/pair_exp.h).
+ * differences (differences of products would cancel); exponentials are computed two at a time (math/pair_exp.h).
  */
 #include "math/pair_exp.h"
 #include "regress/gp_internal.h"

@@ -2,14 +2,14 @@
  * gp_line.c - learns the hyper-parameters of one-regressor processes.
  *
  * The likelihood can have several maxima (all noise, a smooth trend, interpolation).  It is computed on a grid of
- * lengths and noise shares, each with its best total variance, on about SAMPLE points.  Climbs start from the best few
- * of the grid's maxima.  Larger data then go through samples that grow by a factor of 16 up to all points.  Each climb
- * begins near its end with measured curvature, and takes only a few steps.  (Curvature does not simply grow with the
- * rows: more rows of a smooth function say hardly more about its length.)  The grid is computed once more on a larger
- * sample, to find lengths that fell between the points of the first.
+ * lengths and noise shares, each with its best total variance, for about SAMPLE points.  Climbs start from the best few
+ * maxima on the grid.  For larger data, further climbs follow on samples that grow by a factor of 16 up to all points.
+ * Each begins near its maximum with measured curvature, and takes only a few steps.  (Curvature does not simply grow
+ * with the rows: more rows of a smooth function say little more about its length.) The grid is computed again on a
+ * larger sample, to find lengths that were too short to be seen in the first.
  *
- * Half of a sample is evenly spread points, for long lengths; the other half is runs of neighbours, for short ones.
- * Any choice of points that depends only on x is data of the same process.
+ * Half of a sample consists of evenly spread points, for long lengths; the other half of runs of neighbours, for short
+ * ones.  Points that are chosen by x alone are data of the same process.
  */
 #include "math/sort.h"
 #include "regress/gp_internal.h"
@@ -27,13 +27,13 @@ enum {
     GRID_NOISES = 4,
     STARTS = 3,
     MAX_STEPS = 60,
-    MAX_GAPS = 4096, /* gaps of which the median is taken, at most */
+    MAX_GAPS = 4096, /* largest number of gaps used for their median */
 };
 
-static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: promised gain at which climbs stop */
+static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: predicted gain at which climbs stop */
 static const double NOISE_SHARES[GRID_NOISES] = {1e-6, 1e-2, 0.3, 5.0};
 static const double LONGEST_START = 3.0; /* of the range */
-static const double BULK = 100.0;        /* scaled units beyond which there are only outliers */
+static const double BULK = 100.0;        /* range in scaled units, beyond which there are only outliers */
 static const double LONGEST = 100.0;     /* of the range */
 
 struct learning {
@@ -42,7 +42,7 @@ struct learning {
     gp_box box;
 };
 
-/* A point that climbs start from, or that they have reached. */
+/* A point where a climb starts or ends. */
 struct climb_point {
     double value; /* minus log likelihood */
     double theta[GP_LINE_PARAMETERS];
@@ -88,7 +88,7 @@ nonsens_status gp_sequence_new(nonsens_context *ctx, arena *a, int64_t n, const 
     return NONSENS_OK;
 }
 
-/* About `wanted` points of q: half of them spread evenly, half in runs. */
+/* Copies about `wanted` points of q: half of them evenly spread, half in runs of neighbours. */
 static nonsens_status sample_sequence(nonsens_context *ctx, arena *a, const gp_sequence *q, int64_t wanted,
                                       gp_sequence *out)
 {
@@ -154,7 +154,7 @@ static nonsens_status climb_from(nonsens_context *ctx, arena *scratch, const str
     return NONSENS_OK;
 }
 
-/* The point with this length and noise share, at its best total variance. */
+/* Returns the point with this length and noise share, with the best total variance. */
 static struct climb_point grid_point(gp_track *t, double length, double share)
 {
     struct climb_point at = {.theta = {0.0, log(length), log(share)}};
@@ -180,7 +180,7 @@ static void best_first(struct climb_point *point, int count, int kept)
     }
 }
 
-/* Finds the minima along lengths, the best first; returns how many, STARTS at most. */
+/* Finds the minima over lengths, the best first; returns how many, at most STARTS. */
 static int grid_starts(const struct learning *l, gp_track *t, struct climb_point *start)
 {
     struct climb_point best[GRID_LENGTHS];
@@ -207,7 +207,7 @@ static int grid_starts(const struct learning *l, gp_track *t, struct climb_point
     return kept;
 }
 
-/* Finds the best point that climbs reach from those of the grid. */
+/* Finds the best point that climbs reach from the grid's minima. */
 static nonsens_status learn_on_sample(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
                                       struct climb_point *best, gp_climb_result *result)
 {
@@ -221,7 +221,7 @@ static nonsens_status learn_on_sample(nonsens_context *ctx, arena *scratch, cons
     return NONSENS_OK;
 }
 
-/* A larger sample may show lengths that a smaller one hid: if its grid has a better point, learning begins anew. */
+/* A larger sample may show lengths that a smaller one hid: if its grid has a better point, climbs start again. */
 static nonsens_status look_again(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
                                  struct climb_point *at, gp_climb_result *result)
 {
@@ -235,13 +235,13 @@ static nonsens_status look_again(nonsens_context *ctx, arena *scratch, const str
     return NONSENS_OK;
 }
 
-/* Runs one climb on a sample of q, or on all of it, within bounds set by q; the first stage finds the start. */
+/* Runs one climb on a sample of q, or on all of q, within bounds that depend on q; the first stage finds the start. */
 static nonsens_status run_stage(nonsens_context *ctx, arena *scratch, const gp_sequence *q, const gp_sequence *sample,
                                 bool first, double tolerance, struct climb_point *at, gp_climb_result *result)
 {
     struct learning l = {.range = q->x[q->n - 1] - q->x[0]};
     gp_track t;
-    TRY(median_gap(ctx, scratch, q, &l.shortest)); // shorter lengths would take noise for a signal
+    TRY(median_gap(ctx, scratch, q, &l.shortest)); // shorter lengths would mistake noise for signal
     l.lower[0] = log(GP_MIN_SIGNAL), l.upper[0] = log(GP_MAX_SIGNAL);
     l.lower[1] = log(l.shortest), l.upper[1] = log(LONGEST * l.range);
     l.lower[2] = log(GP_MIN_NOISE), l.upper[2] = log(GP_MAX_NOISE);

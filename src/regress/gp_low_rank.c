@@ -11,12 +11,12 @@
  *     by k(z, z) L'^-1 M L^-1, M = -(B^-1 - I + gamma gamma' / S^2 + V V' / S) / 2,
  *     by S       -(n / S - tr(B^-1 V V') / S^2 - y'y / S^2 + 2 (V y)'gamma / S^3 - gamma'V V'gamma / S^4
  *                  - (n s - tr V V') / S^2) / 2.
- * Products are whitened by L before they are summed: sums of k(z, x) k(x, z) would lose digits to the condition number
- * of k(z, z).
+ * Products are whitened by L before they are summed: sums of k(z, x) k(x, z) would lose digits because of the condition
+ * number of k(z, z).
  *
- * Inducing points are the pivots of an incomplete Cholesky factor of the kernel: each is the row that the ones before
- * it explain least (Burt, Rasmussen, van der Wilk, "Convergence of sparse variational inference in Gaussian processes
- * regression", JMLR 21, 2020).  Of equal rows the first in the order of values is taken.
+ * Inducing points are the pivots of an incomplete Cholesky factor of the kernel: each is the row that those before it
+ * explain least (Burt, Rasmussen, van der Wilk, "Convergence of sparse variational inference in Gaussian processes
+ * regression", JMLR 21, 2020).  If rows tie, the first in the order of values is taken.
  */
 #include "math/linalg.h"
 #include "regress/gp_internal.h"
@@ -26,7 +26,7 @@
 
 static const double LOG_2_PI = 1.8378770664093454836;
 static const double JITTER = 1e-8;    /* of s, on the diagonal of k(z, z) */
-static const double EXPLAINED = 1e-6; /* of s: a row with less left brings nothing new */
+static const double EXPLAINED = 1e-6; /* of s: a row with less unexplained variance adds nothing new */
 
 /* ---- inducing points --------------------------------------------------------------------------------------- */
 
@@ -147,7 +147,7 @@ nonsens_status gp_low_rank_new(nonsens_context *ctx, arena *a, const column_set 
     return NONSENS_OK;
 }
 
-/* Adds to the gradient what comes through k(z, x); r->square: B^-1. */
+/* Adds the part of the gradient that comes from k(z, x); r->square: B^-1. */
 static void add_rows_part(gp_low_rank *r, double noise, double *gradient)
 {
     int64_t m = r->z.n, n = r->x->n;
@@ -168,7 +168,7 @@ static void add_rows_part(gp_low_rank *r, double noise, double *gradient)
     gp_gauss_distances(&r->z, r->x, 0, n, r->g, gradient + 1);
 }
 
-/* Adds to the gradient what comes through k(z, z); r->square: B^-1, overwritten. */
+/* Adds the part of the gradient that comes from k(z, z); r->square: B^-1, overwritten. */
 static void add_inducing_part(gp_low_rank *r, const double *theta, double noise, double *gradient)
 {
     int64_t m = r->z.n;
@@ -196,7 +196,7 @@ static void add_inducing_part(gp_low_rank *r, const double *theta, double noise,
     gp_gauss_distances(&r->z, &r->z, 0, m, r->other, gradient + 1);
 }
 
-/* The derivative by log noise; r->square: B^-1. */
+/* Returns the derivative by log noise variance; r->square: B^-1. */
 static double noise_part(const gp_low_rank *r, double signal, double noise, double yy)
 {
     int64_t m = r->z.n;

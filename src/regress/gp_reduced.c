@@ -1,9 +1,9 @@
 /*
- * gp_reduced.c - makes the low-rank fit to all rows, in blocks: one pass for V V' and V y, one for the results per row.
+ * gp_reduced.c - computes the low-rank fit to all rows in blocks: one pass for V V' and V y, one for the rows' results.
  *
  * With v = L^-1 k(z, row) and B = I + V V' / S (gp_low_rank.c):
  *     mean = v'B^-1 V y / S,  variance = s - v'v + v'B^-1 v,  leverage = v'B^-1 v / S.
- * Each slab of rows is one job; sums are added in the order of slabs, whatever the number of threads.
+ * Each slab of rows is one job; sums are added in the order of slabs for any number of threads.
  */
 #include "base/parallel.h"
 #include "math/linalg.h"
@@ -28,7 +28,7 @@ static int64_t slabs_of(int64_t n)
     return (n + SLAB - 1) / SLAB;
 }
 
-/* v (m, count) for rows from `first` on. */
+/* Computes v (m, count) for `count` rows from `first` on. */
 static void whiten_block(const gp_reduced *r, const column_set *x, int64_t first, int64_t count, double *v)
 {
     gp_gauss_block(&r->z, x, first, count, r->theta, v);

@@ -3,9 +3,9 @@
  *
  * First come a grid and two climbs of the exact likelihood on few rows, spread evenly in the order of values.  The grid
  * gives sets of regressors a short length and the others a long one, since irrelevant regressors with short lengths
- * hide the others.  The last climb starts from the best, on more rows, of these results and some plain guesses.  It is
- * exact on all rows if there are few, otherwise it uses Titsias' bound on at most LEARNING_ROWS rows, with the inducing
- * points chosen again for the lengths of each round.
+ * mask the others.  The last climb starts from the best, judged on more rows, of these results and some simple guesses.
+ * It uses the exact likelihood of all rows if there are few, otherwise Titsias' bound for at most LEARNING_ROWS rows,
+ * with the inducing points chosen again for the lengths of each round.
  */
 #include "regress/gp_internal.h"
 
@@ -27,9 +27,9 @@ enum {
     MAX_STEPS = 60
 };
 
-static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: promised gain at which climbs stop */
+static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: predicted gain at which climbs stop */
 static const double SHORTEST = 0.03, LONGEST = 1000.0;
-static const double LENGTHS[GRID_LENGTHS] = {0.2, 0.5, 1.2, 4.0}; /* for one regressor; times sqrt(k) for k of them */
+static const double LENGTHS[GRID_LENGTHS] = {0.2, 0.5, 1.2, 4.0}; /* for one regressor; for k of them times sqrt(k) */
 static const double NOISES[GRID_NOISES] = {0.01, 0.4};
 static const double IRRELEVANT = 30.0;
 
@@ -81,7 +81,7 @@ static nonsens_status search_new(nonsens_context *ctx, arena *scratch, int64_t d
     return NONSENS_OK;
 }
 
-/* One length for the regressors in `chosen` (bits), a long one for all others; regressors past the bits are chosen. */
+/* Sets one length for the regressors in `chosen` (bits) and those past the bits, and a long one for the others. */
 static void guess(const struct search *s, uint64_t chosen, double length, double noise, double *theta)
 {
     double count = 0.0;
@@ -97,7 +97,7 @@ static void guess(const struct search *s, uint64_t chosen, double length, double
     theta[s->d + 1] = log(noise);
 }
 
-/* The k-th set of regressors to try: all sets of a few, otherwise all together and each alone; 0 after the last. */
+/* Returns the k-th set of regressors to try: all sets if few, else all together and each alone; 0 after the last. */
 static uint64_t regressor_set(int64_t d, int64_t k)
 {
     if (d <= ALL_SETS) {
@@ -109,7 +109,7 @@ static uint64_t regressor_set(int64_t d, int64_t k)
     return k <= d && k <= ALONE_MAX ? (uint64_t)1 << (k - 1) : 0;
 }
 
-/* Inserts theta into the list of starts, best first, if it is better than the last of them. */
+/* Inserts theta into the list of starts, best first, if it is better than the last one. */
 static void offer_start(struct search *s, double value, const double *theta)
 {
     size_t bytes = (size_t)s->parameters * sizeof *theta;
@@ -126,7 +126,7 @@ static void offer_start(struct search *s, double value, const double *theta)
     }
 }
 
-/* Keeps the best CLIMBS sets and lengths as starts, each with the best of the noises; theta: scratch. */
+/* Keeps the best CLIMBS sets and lengths as starts, each with its best noise; theta: scratch. */
 static nonsens_status look_at_grid(nonsens_context *ctx, struct search *s, gp_exact *e, double *theta)
 {
     uint64_t chosen;
@@ -151,7 +151,7 @@ static nonsens_status look_at_grid(nonsens_context *ctx, struct search *s, gp_ex
     return NONSENS_OK;
 }
 
-/* Finds starts on few rows. */
+/* Finds starts by climbs on few rows. */
 static nonsens_status first_climbs(nonsens_context *ctx, arena *scratch, struct search *s, const column_set *x,
                                    const double *y, gp_climb_result *result)
 {

@@ -2,14 +2,13 @@
  * gp_state_space.c - computes likelihood, gradient and posterior of one-regressor processes in O(n).
  *
  * The forward pass is the Kalman filter.  The backward pass uses the adjoint recursions of de Jong ("Smoothing and
- * interpolation with the state-space model", JASA 84, 1989) instead of those of Rauch, Tung and Striebel: the same
- * posterior without a matrix inverse.  With prediction mean a and covariance P of the state before point t, error
- * v = y - h'a, spread s = h'Ph + R, gain k = P h / s, and (r, N) carried back from the next point through its
- * transition A:
- *     e = v / s - k'r,  w = 1 / s + k'N k,  r <- r + h e,  N <- N + h w h' - h k'N - N k h'   (right-hand N: the old)
+ * interpolation with the state-space model", JASA 84, 1989) instead of those of Rauch, Tung and Striebel: same
+ * posterior, no matrix inverse.  With prediction mean a and covariance P of the state before point t, error v = y -
+ * h'a, spread s = h'Ph + R, gain k = P h / s, and (r, N) carried back from the next point through the transition A:
+ *     e = v / s - k'r,  w = 1 / s + k'N k,  r <- r + h e,  N <- N + h w h' - h k'N - N k h'   (N on the right: old)
  * e and w are the elements of K^-1 y and of the diagonal of K^-1, K the n x n covariance of y.  So
  *     mean = y - R e = h'(a + P r),  variance = R - R^2 w = h'(P - P N P) h,  left-out residual = e / w.
- * Of the two forms of the variance the one with the smaller first term is taken.
+ * Of the two forms of the variance, that with the smaller first term is used.
  *
  * Gradient: r and (r r' - N) / 2 are the derivatives of the log likelihood with respect to a and P (Koopman and
  * Shephard, "Exact score for time series models in state space form", Biometrika 79, 1992).  In the units of
@@ -18,8 +17,8 @@
  * and to that by log noise R (e^2 - w) / 2.  A change of both variances by the same factor gives (quadratic form -
  * rows) / 2, from which the derivative by the variance of f follows.
  *
- * Ties: c rows with the same x are one observation of their mean with noise R = noise / c; what is left of their
- * density, (2 pi noise)^(-(c - 1) / 2) c^(-1/2) exp(-within / (2 noise)), is added exactly.
+ * Ties: c rows with the same x are one observation of their mean with noise R = noise / c; the other factor of their
+ * density, (2 pi noise)^(-(c - 1) / 2) c^(-1/2) exp(-within / (2 noise)), is included exactly.
  */
 #include "regress/gp_internal.h"
 #include "regress/gp_matern.h"
@@ -30,14 +29,14 @@ static const double LOG_2_PI = 1.8378770664093454836;
 
 typedef double square[GP_ORDER][GP_ORDER];
 
-static const double FARTHEST = 750.0; /* step from which on e^-z is 0; products with it stay 0 */
+static const double FARTHEST = 750.0; /* step from which e^-z is 0, and products with it */
 
-/* Hyper-parameters as the recursions use them. */
+/* Hyper-parameters in the form that the recursions use. */
 struct model {
     double variance, rate, noise;
 };
 
-/* Sums over points. */
+/* Derivatives of the log likelihood by log length and log noise, summed over points. */
 struct score {
     double length, noise;
 };
@@ -104,7 +103,7 @@ GP_INLINE void predict(const struct model *m, double distance, double *mean, squ
     }
 }
 
-/* Conditions on y seen with this noise. */
+/* Conditions on y, observed with this noise. */
 GP_INLINE void update(double y, double noise, double *mean, square p, double *error, double *spread)
 {
     double ph[GP_ORDER];
@@ -118,7 +117,7 @@ GP_INLINE void update(double y, double noise, double *mean, square p, double *er
         double gain = ph[i] * inverse;
         mean[i] += gain * v;
         for (int j = i; j < GP_ORDER; j++) {
-            // the covariance with f shrinks by noise / s, which does not cancel
+            // the covariance with f shrinks by noise / s: no digits cancel
             p[i][j] = p[j][i] = i == 0 ? p[0][j] * share : p[i][j] - gain * ph[j];
         }
     }
@@ -150,7 +149,7 @@ GP_INLINE void fetch(const double *from, double *mean, square p)
 
 /* ---- forwards ---------------------------------------------------------------------------------------------- */
 
-/* Returns the log likelihood of the points, without what the rows inside ties add. */
+/* Returns the log likelihood of the points, without the terms of rows inside ties. */
 GP_INLINE double filter(gp_track *t, const struct model *m, bool keep, double *quadratic)
 {
     const gp_sequence *q = t->q;
@@ -237,7 +236,7 @@ GP_INLINE void observe_back(double v, double s, square p, double *r, square n, d
     }
 }
 
-/* The bracket of the derivative by length. */
+/* Returns the bracket of the derivative by log length. */
 GP_INLINE double length_score(double variance, const double *a, square p, const double *r, square n)
 {
     double pr[GP_ORDER], sum = 0.0;
@@ -279,7 +278,7 @@ GP_INLINE void put_posterior(const gp_sequence *q, int64_t i, double noise, doub
     out->left_out[i] = e / w;
 }
 
-/* The backward pass, after filter() with keep; score or out may be NULL. */
+/* Runs the backward pass, after filter() with keep; score or out may be NULL. */
 GP_INLINE void backward_pass(gp_track *t, const struct model *m, struct score *score, const gp_smooth *out)
 {
     const gp_sequence *q = t->q;

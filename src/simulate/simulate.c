@@ -55,7 +55,7 @@ static void draw_graph(simulate_drawing *w)
     double probability = o->edge_prob >= 0 ? o->edge_prob : 2.0 / (double)(o->nodes - 1);
     rng r = simulate_stream(o->seed, RNG_SIMULATE_MECHANISM, STREAM_MASK, 0);
     while (!simulate_draw_pairs(&r, model, w->hidden, probability, o->cyclic) &&
-           o->cyclic) { // without a cycle it would not be cyclic
+           o->cyclic) { // without an edge there would be no cycle
     }
     if (w->hidden) {
         model->parent[child[1] * model->m + child[0]] = false;
@@ -116,7 +116,7 @@ static void draw_modulation(simulate_drawing *w, int64_t j)
     }
 }
 
-/* Leaves --changing of the modulated sources modulated, drawn at random. */
+/* Keeps only --changing of the modulated sources modulated, chosen at random. */
 static nonsens_status choose_changing(nonsens_context *ctx, simulate_drawing *w)
 {
     int64_t m = w->model.m, kept = 0, *order;
@@ -185,7 +185,7 @@ static double unit_draw(rng *r, enum option_noise kind)
     return rng_laplace(r);
 }
 
-/* Draws one factor per edge; in a cyclic model one for all, halved towards 1 until every layer is invertible. */
+/* Draws one factor per edge; in a cyclic model one for all, moved towards 1 until every layer is invertible. */
 static void draw_factors(simulate_drawing *w, int64_t segment)
 {
     const nonsens_options *o = w->options;
@@ -257,7 +257,7 @@ static nonsens_status draw_interventions(nonsens_context *ctx, simulate_drawing 
     return simulate_node_new(ctx, w->scratch, &w->changed);
 }
 
-/* Draws the distribution from outside of the target of a segment, if it is fixed. */
+/* Draws the distribution that a segment's target is fixed to, if it is fixed. */
 static void draw_outside(simulate_drawing *w, int64_t e)
 {
     rng r = simulate_stream(w->options->seed, RNG_SIMULATE_MODULATION, STREAM_INTERVENTION, 1 + e);

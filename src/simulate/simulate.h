@@ -24,7 +24,7 @@ struct nonsens_simulation {
     bool *edge;             /* (d, d) row-major: edge[i * d + j] means i -> j (row is the cause) */
     bool *has_hidden_cause; /* (d) the hidden variable of --confounded causes it: two of them, or none */
     enum simulate_truth_kind kind;
-    int64_t *target;        /* (segments) with --interventions: the column that was hit, or -1; else NULL */
+    int64_t *target;        /* (segments) with --interventions: the column that was hit, or -1; otherwise NULL */
     enum simulate_hit *hit; /* (segments) how */
     int64_t broken;         /* with --fault: the column whose disturbance has another scale in the last segment */
 };

@@ -11,7 +11,7 @@
 
 static const double SMALLEST_DETERMINANT = 0.3;
 
-/* Determinant by elimination with row pivoting; a (m, m) is overwritten. */
+/* Computes the determinant by elimination with row pivoting; a (m, m) is overwritten. */
 static double determinant(double *a, int64_t m)
 {
     double product = 1;

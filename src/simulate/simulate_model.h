@@ -1,6 +1,4 @@
-/*
- * simulate_model.h - the mechanisms that make simulated data: variables in causal order, a hidden one first if any.
- */
+/* simulate_model.h - the mechanisms that make simulated data: variables in causal order, a hidden one first if any. */
 #ifndef SIMULATE_SIMULATE_MODEL_H
 #define SIMULATE_SIMULATE_MODEL_H
 
@@ -56,7 +54,7 @@ typedef struct simulate_model {
 nonsens_status simulate_check(nonsens_context *ctx, const nonsens_options *options);
 /*
  * Connects each pair of the variables from `first` on with the given probability, in a cyclic graph in both directions;
- * false if there is no edge.
+ * returns false if there is no edge.
  */
 bool simulate_draw_pairs(rng *r, simulate_model *model, int64_t first, double probability, bool cyclic);
 /* Draws the two variables that variable 0, the hidden one, causes, in causal order. */
@@ -75,7 +73,7 @@ bool simulate_layered_invertible(const simulate_model *model, double factor, dou
 nonsens_status simulate_read_do(nonsens_context *ctx, arena *scratch, const char *text, int64_t d, char *const *names,
                                 const int64_t *column, double *set_to);
 
-/* Draws the weights of one variable of a node model, whose arrays simulate_node_new has made. */
+/* Draws the weights of one variable of a node model, whose arrays simulate_node_new has allocated. */
 void simulate_node_draw_one(rng *r, int64_t j, simulate_model *model);
 nonsens_status simulate_node_new(nonsens_context *ctx, arena *memory, simulate_model *model);
 /* Draws the weights of a node model. */

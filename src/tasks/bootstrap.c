@@ -6,12 +6,12 @@
  *
  * Half samples are the default (--resample half), for these reasons.  A bootstrap sample repeats rows: some 37 % of the
  * rows are missing and others occur two or three times.  Tests take repeated rows for new ones.  The correlation of
- * independent variables in a bootstrap sample has twice the variance that the test expects (once that of the data, once
- * that of drawing).  A test at 5 % then rejects in P(|N(0, 2)| > 1.96) = 17 % of samples, and false edges gain support.
- * Kernel tests also see two equal rows at distance 0, and ranks have ties.  A half sample has distinct rows only, and
- * its tests hold their level.  A statistic varies over half samples as it does over bootstrap samples, with variance
+ * independent variables in a bootstrap sample has twice the variance that the test expects (one part from the data, one
+ * from drawing).  A test at 5 % then rejects in P(|N(0, 2)| > 1.96) = 17 % of samples, and false edges gain support.
+ * Repeated rows are also at distance 0 in kernel tests and tied in ranks.  A half sample has distinct rows only, and
+ * its tests keep their level.  A statistic varies over half samples as it does over bootstrap samples, with variance
  * (1 - 1/2) / (n / 2) = 1 / n, which is also that of the data.  A half sample costs power: support is that of half the
- * rows, and edges that are barely seen in all rows have little.
+ * rows, and edges that are barely visible in all rows have little.
  *
  * Rows are drawn within segments, which keep their sizes (bootstrap) or half of them, rounded up and at least two rows.
  * Sample b has the stream (seed, RNG_BOOTSTRAP, b) over the rows in canonical order, so it does not depend on names or
@@ -34,12 +34,12 @@ struct bootstrap {
     const bootstrap_input *in;
     const nonsens_data *data;
     const nonsens_options *options;
-    int threads, workers;   /* of each bootstrap sample; how many of them run at once */
+    int threads, workers;   /* threads of each bootstrap sample; how many samples run at once */
     int64_t *rank;          /* (d) canonical rank of the user's columns */
-    result_edge_counts *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
+    result_edge_counts *at; /* (d, d) counts by canonical ranks a < b; the fields a and b are not used */
     int64_t *last;          /* (d, d) by ranks: the last bootstrap sample, from 1, that counted the pair as adjacent */
     int64_t failed, first_failed;
-    char failure[MESSAGE_BYTES]; /* of the first that failed */
+    char failure[MESSAGE_BYTES]; /* message of the first that failed */
     journal *journal;            /* NULL: none is kept */
     int64_t *missing;            /* (jobs) bootstrap samples to run */
     int64_t jobs;
@@ -49,7 +49,7 @@ struct bootstrap {
 
 /*
  * Draws the rows of a bootstrap sample segment by segment (without segments: from all rows); returns how many.  index
- * and row have space for n.
+ * is scratch; index and row have space for n.
  */
 static int64_t draw(rng *r, const nonsens_data *data, enum option_resample kind, int64_t *index, int64_t *row)
 {
@@ -81,7 +81,7 @@ nonsens_status bootstrap_draw(nonsens_context *ctx, arena *scratch, const nonsen
 
 /* ---- counting ---- */
 
-/* A graph may have two edges between two variables, directed and bidirected; they count as adjacent once. */
+/* Counts an edge.  Two variables may have two edges, directed and bidirected; they count as adjacent only once. */
 static void tally_edge(bootstrap *s, int64_t number, const bootstrap_edge *e)
 {
     bool reversed = e->to < e->from;
@@ -115,7 +115,7 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const boo
     rng r = rng_new((uint64_t)s->options->seed, RNG_BOOTSTRAP, (uint64_t)number);
     SCOPED(memory_release_scoped) nonsens_data *data = NULL;
     nonsens_options options = *s->options;
-    options.seed = (int64_t)(rng_u64(&r) >> 11); // 53 bits, as --seed takes
+    options.seed = (int64_t)(rng_u64(&r) >> 11); // 53 bits, the range of --seed
     options.threads = s->threads;
     options.bootstrap = 0;
     TRY(bootstrap_draw(ctx, scratch, s->data, options.resample, &r, &data));
@@ -128,10 +128,10 @@ nonsens_status bootstrap_make(nonsens_context *ctx, arena *scratch, const void *
     const bootstrap *s = state;
     SCOPED(memory_release_scoped) nonsens_result *found = NULL;
     bootstrap_outcome outcome = {.failure = ctx->message};
-    (void)seed; // the number has a random stream of its own
+    (void)seed; // each sample number has its own random stream
     nonsens_status status = find_graph(ctx, scratch, s, number, &found);
     if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_USAGE) {
-        *line = bootstrap_line(number, &outcome); // the data of this sample are to blame; all else ends the run
+        *line = bootstrap_line(number, &outcome); // a failure of this sample only; any other failure ends the run
         return NONSENS_OK;
     }
     TRY(status);
@@ -154,7 +154,7 @@ static void name_sample(const void *sink, int64_t job, int64_t *number, int64_t 
     *seed = s->options->seed;
 }
 
-/* Counts the bootstrap sample of a line; *read is false for another line. */
+/* Counts the bootstrap sample of a line; *read is false if the line is not that of one. */
 static nonsens_status take_line(nonsens_context *ctx, bootstrap *s, int64_t number, const json_value *line, bool *read)
 {
     SCOPED_ARENA(scratch);
@@ -212,7 +212,7 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, bootstra
 
 /* ---- the result ---- */
 
-/* The counts of two of the user's variables, a < b. */
+/* Returns the counts of two of the user's variables, a < b. */
 static result_edge_counts pair_of(const bootstrap *s, int64_t a, int64_t b)
 {
     int64_t first = s->rank[a], second = s->rank[b];
@@ -266,7 +266,7 @@ static void close_journal(journal *j)
     journal_close(j);
 }
 
-/* Many bootstrap samples: one thread each.  Few: one after another, each with all threads. */
+/* Many bootstrap samples run in parallel, with one thread each; few run one after another, each with all threads. */
 nonsens_status bootstrap_new(nonsens_context *ctx, arena *a, const bootstrap_input *in, bootstrap **out)
 {
     int threads = parallel_threads((int)in->options->threads);

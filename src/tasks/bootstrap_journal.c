@@ -1,11 +1,12 @@
 /*
  * bootstrap_journal.c - keeps finished bootstrap samples in a file.
  *
- * The head (pool/journal_head.h) says which data, knowledge and options they belong to.  Each further line is one:
+ * The head (pool/journal_head.h) says which data, knowledge and options they belong to.  Each further line is one
+ * sample:
  *
  *     {"options": "resample", "seed": 17, "edges": [[0, 2, 0], ...]}      or "failed": "message" instead of edges
  *
- * Edges are [from, to, type], variables by their canonical rank: neither the order of columns nor names matter.  The
+ * Edges are [from, to, type]; variables are given by canonical rank, so neither column order nor names matter.  The
  * number of bootstrap samples is not in the head, so a journal of 100 can be continued to 1,000.
  */
 #include "base/hash.h"
@@ -52,14 +53,14 @@ nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *opti
 
 /* ---- the head ---- */
 
-/* The number of bootstrap samples and the time change none, nor do the options of reading: the hash covers the data. */
+/* Samples depend neither on how many there are, nor on the time limit, nor on how data are read (data are hashed). */
 static bool is_setting(const nonsens_option_info *info)
 {
     return strcmp(info->key, "bootstrap") != 0 && strcmp(info->key, "time-limit") != 0 &&
            strcmp(info->group, "Data") != 0;
 }
 
-/* Hashes prior knowledge and targets, variables by their canonical rank; 0 if there is neither. */
+/* Hashes prior knowledge and targets, with variables in canonical order; 0 if there is neither. */
 static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known, const targets *hit)
 {
     uint64_t hash = known || hit ? HASH_START : 0;
@@ -146,7 +147,7 @@ json_value *bootstrap_line(int64_t number, const bootstrap_outcome *outcome)
                           outcome->failure ? "failed" : "edges", value, NULL);
 }
 
-/* Reads an edge; false if it is not what bootstrap_journal_keep writes. */
+/* Reads an edge; false if it is not one that bootstrap_line writes. */
 static bool read_edge(const json_value *item, int64_t d, bootstrap_edge *edge)
 {
     int64_t number[3];
@@ -166,7 +167,7 @@ static bool read_edge(const json_value *item, int64_t d, bootstrap_edge *edge)
            type <= NONSENS_EDGE_BIDIRECTED;
 }
 
-/* Is the k-th edge between the same two variables as an earlier one? */
+/* Returns whether an earlier edge is between the same two variables as the k-th. */
 static bool is_repeated(const bootstrap_edge *edge, int64_t k)
 {
     for (int64_t i = 0; i < k; i++) {

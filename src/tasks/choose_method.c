@@ -1,6 +1,6 @@
 /*
- * choose_method.c - decides which method runs and whether the options suit it; also the public check of options, by the
- * options themselves and by the method.
+ * choose_method.c - decides which method runs and whether the options suit it; also the public check of options, both
+ * on their own and against the method.
  */
 #include "tasks/choose_method.h"
 
@@ -33,14 +33,14 @@ static nonsens_status refuse_method(nonsens_context *ctx, const nonsens_options 
                 is_near ? ". Did you mean " : "", is_near ? near.found : "", is_near ? "?" : "");
 }
 
-/* Says whether the option was set: its value is neither the default nor that of --as-published. */
+/* Returns whether the option was set: its value is neither the default nor that of --as-published. */
 static bool is_set(const nonsens_options *options, const nonsens_option_info *info)
 {
     char value[OPTION_VALUE_BYTES];
     return strcmp(option_print(options, info, value), option_usual(options, info)) != 0;
 }
 
-/* Says whether the method uses the option, or those whose opinions it asks for; m NULL: whether any method does. */
+/* Returns whether the method, or one whose opinion it asks for, uses the option; m NULL: whether any method does. */
 static bool is_used(const nonsens_options *options, const method *m, const char *key)
 {
     bool asks = m && options->opinions == OPINIONS_ALL && method_uses(m, options->command, "opinions"), used = false;
@@ -98,7 +98,7 @@ static nonsens_status refuse_published(nonsens_context *ctx, unsigned command)
     return fail(ctx, NONSENS_ERR_USAGE, "--as-published is for %s%s", list, count > 1 ? "; name one of them" : "");
 }
 
-/* A method that asks another one about pairs is as published if the other one is. */
+/* Returns whether --as-published suits the method and, if it asks another one about pairs, also that one. */
 static bool is_published(const method *m, const nonsens_options *options)
 {
     const method *for_pairs = method_for_pairs(m, options);
@@ -138,7 +138,7 @@ nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *option
     if (options->as_published && !is_published(m, options)) {
         return refuse_published(ctx, options->command);
     }
-    bool explains = options->command == NONSENS_COMMAND_EXPLAIN; // its target is where the fault was seen
+    bool explains = options->command == NONSENS_COMMAND_EXPLAIN; // its --target is where the fault was seen
     if (options->target[0] && !explains && !method_uses(m, options->command, "target")) {
         return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method %s; %s finds the graph of all variables",
                     list_users(options->command, "target", &list), m->info.name);
@@ -164,7 +164,7 @@ nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *option
 
 /* ---- before data are read ---- */
 
-/* A list for a pair must have two names; for a test that compares segments, one name. */
+/* Checks --vars: a pair needs two names, a test that compares segments one name. */
 static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *options)
 {
     char test[OPTION_WORD_BYTES];
@@ -209,7 +209,7 @@ static nonsens_status refuse_sources(nonsens_context *ctx, const method *m, unsi
                 m->info.name, option_command_name(command), show_list_end(&list));
 }
 
-/* Offers the methods that do without segments. */
+/* Fails with a message that lists the methods that need no segments. */
 static nonsens_status refuse_without_segments(nonsens_context *ctx, unsigned command)
 {
     show_list list = {.max = SHOW_LIST_MAX};

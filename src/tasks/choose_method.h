@@ -10,10 +10,10 @@
  */
 nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *options, const method **out);
 
-/* Fails if the data have missing values; `what` needs all of them, and the sentence says what does not. */
+/* Fails if the data have missing values.  The message says that `what` needs all values, and which methods do not. */
 nonsens_status choose_needs_values(nonsens_context *ctx, const nonsens_data *data, const char *what);
 
-/* Leaves a warning that names the options which were set, but which this method, unlike others, does not use. */
+/* Leaves a warning that names the options that were set but that this method, unlike others, does not use. */
 void warn_unused_options(nonsens_context *ctx, const nonsens_options *options, const method *m);
 
 #endif

@@ -5,7 +5,7 @@
  * A list of edges knows only nodes that have an edge.  Further nodes of the other graph count as nodes without edges.
  * If a file lists its nodes, that list is complete, and a node that is not in it is an error.
  *
- * There is one mark between two nodes.  Two opposite arrows, which a file may have, are compared as a bidirected edge.
+ * There is one mark between two nodes.  If a file has two edges, such as opposite arrows, they are compared as <->.
  */
 #include "tasks/compare_graphs.h"
 
@@ -58,12 +58,12 @@ static int64_t list_unknown(const placed_graph *g, const bool *known, char *list
     return unknown;
 }
 
-/* Counts nodes of `has` that `lacks` does not have: an error if `lacks` lists its nodes.  nodes: of both graphs. */
+/* Counts nodes of `has` that `lacks` does not have; any is an error if `lacks` lists its nodes.  nodes: of both. */
 static nonsens_status check_names(nonsens_context *ctx, arena *a, int64_t nodes, const placed_graph *has,
                                   const placed_graph *lacks, int64_t *added)
 {
     char list[MESSAGE_BYTES / 2] = "";
-    bool *known; // (nodes) to `lacks`
+    bool *known; // (nodes) `lacks` has the node
     ARENA_TRY(ctx, a, known, nodes + 1);
     for (int64_t i = 0; i < lacks->graph->nodes; i++) {
         known[lacks->place[i]] = true;
@@ -104,7 +104,7 @@ static nonsens_status to_pdag(nonsens_context *ctx, arena *a, const placed_graph
     return facts->path ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* The edge between a < b in the graph. */
+/* Returns the edge between a < b in the graph. */
 static nonsens_edge edge_of(const pdag *g, int64_t a, int64_t b)
 {
     enum pdag_mark mark = pdag_mark_of(g, a, b);
@@ -180,8 +180,8 @@ static nonsens_status measure_truth(nonsens_context *ctx, arena *a, nonsens_comp
 }
 
 /*
- * Fills in c->name, c->nodes and the indices of each graph's nodes.  Two lists of edges may lack some nodes of each
- * other, but not all: then the user meant other files.
+ * Fills in c->name, c->nodes and the indices of each graph's nodes.  Fails if the graphs have no node in common: then
+ * the user probably meant other files.
  */
 static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_comparison *c, placed_graph *estimate,
                                   placed_graph *truth)

@@ -11,7 +11,7 @@ typedef struct compare_graph {
     char *path;
     const char *format;
     int64_t nodes, edges;
-    int64_t cycles; /* pairs of nodes that cause each other in the file; compared as <-> */
+    int64_t cycles; /* pairs of nodes with two edges in the file, such as a -> b and b -> a; compared as <-> */
     int64_t added;  /* nodes of the other graph that this list of edges does not have */
 } compare_graph;
 
@@ -20,7 +20,7 @@ struct nonsens_comparison {
     nonsens_options options;
     compare_graph estimate, truth;
     int64_t nodes;
-    char **name; /* (nodes) those of the truth, then those that only the estimate has */
+    char **name; /* (nodes) of the truth, then those that only the estimate has */
     nonsens_distance distance[2];
     nonsens_difference *difference[2]; /* (distance[i].differences) */
     int64_t distances;

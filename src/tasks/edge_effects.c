@@ -14,19 +14,19 @@
 
 enum {
     MAX_ROWS = 20000,   /* of a regression */
-    MIN_ROWS = 30,      /* of a regression, and */
-    ROWS_PER_CAUSE = 10 /* times the causes */
+    MIN_ROWS = 30,      /* of a regression, which also needs */
+    ROWS_PER_CAUSE = 10 /* rows for each cause */
 };
 static const double LEVEL = 0.95;
 
 /* A variable that is an end of an edge with an effect. */
 typedef struct edge_variable {
     bool wanted;
-    double *x, *warped;           /* (n) of the rows that count, in canonical sign */
-    int64_t seen;                 /* how many of these have a value */
-    double *seen_x, *seen_warped; /* (seen) their values; x and warped if none is missing */
+    double *x, *warped;           /* (n) values in the rows that count, in canonical sign */
+    int64_t seen;                 /* how many of these rows have a value */
+    double *seen_x, *seen_warped; /* (seen) the values that are not missing; x and warped if none is missing */
     mechanism_scale scale;
-    double lower, upper, median, ends[2]; /* user's sign: the step, the middle and both ends of curves */
+    double lower, upper, median, ends[2]; /* user's sign: ends of the step; middle and ends of curves */
 } edge_variable;
 
 typedef struct edge_effects {
@@ -38,7 +38,7 @@ typedef struct edge_effects {
     int32_t *block;   /* (n) or NULL */
     time_blocks time;
     int64_t *place;          /* (d) canonical rank of the user's column */
-    bool *settled;           /* (d) the graph settles all causes of the variable, and there are some */
+    bool *settled;           /* (d) the variable has causes, and the graph leaves none of them open */
     edge_variable *variable; /* (d) */
 } edge_effects;
 
@@ -75,7 +75,7 @@ static bool find_settled(edge_effects *s)
     return any;
 }
 
-/* Chooses rows evenly from each segment, whose rows are sorted by value. */
+/* Chooses rows evenly; those of each segment are sorted by value. */
 static nonsens_status choose_rows(nonsens_context *ctx, edge_effects *s)
 {
     int64_t all = s->data->n, wanted = all < MAX_ROWS ? all : MAX_ROWS;
@@ -96,7 +96,7 @@ static nonsens_status choose_rows(nonsens_context *ctx, edge_effects *s)
 
 /* ---- variables -------------------------------------------------------------------------------------------------- */
 
-/* The quantile at `percent`, at least 50, of sorted values (n), and the one as far from the other end. */
+/* Finds the quantile at `percent` (at least 50) of sorted values (n), and the one as far from the other end. */
 static void quantiles(int64_t n, const double *sorted, int percent, double sign, double *lower, double *upper)
 {
     int64_t at = (n - 1) * percent / 100;
@@ -181,7 +181,7 @@ static nonsens_status prepare_variables(nonsens_context *ctx, edge_effects *s)
 
 /* ---- one variable and its causes -------------------------------------------------------------------------------- */
 
-/* Says whether the effect has a mechanism of its own in a segment. */
+/* Returns whether the effect has another mechanism in this segment than elsewhere. */
 static bool differs(const edge_effects *s, int64_t effect, int64_t causes, const int64_t *cause, int32_t segment)
 {
     const nonsens_result *r = s->result;
@@ -201,8 +201,7 @@ static bool differs(const edge_effects *s, int64_t effect, int64_t causes, const
     return false;
 }
 
-/* Gathers the rows that have an effect and its causes, those left out in which its mechanism differs; (causes) columns.
- */
+/* Gathers the rows in which an effect and its causes have values and the mechanism of the effect does not differ. */
 static nonsens_status gather(nonsens_context *ctx, arena *a, const edge_effects *s, int64_t effect, int64_t causes,
                              const int64_t *cause, edge_rows *out)
 {
@@ -248,7 +247,7 @@ static nonsens_status gather(nonsens_context *ctx, arena *a, const edge_effects 
     return NONSENS_OK;
 }
 
-/* A value that the user has, as the regression has it. */
+/* Converts a value from the user's sign to that of the regression. */
 static edge_value value_of(const edge_effects *s, int64_t j, double value)
 {
     double x = s->data->sign[j] * value;
@@ -299,7 +298,7 @@ static nonsens_status fit_variable(nonsens_context *ctx, arena *scratch, int64_t
         if (causes == EDGE_MAX_CAUSES) {
             return NONSENS_OK;
         }
-        int64_t at = causes++; // canonical order, on which sums depend
+        int64_t at = causes++; // in canonical order, because rounding of sums depends on the order
         for (; at > 0 && s->place[cause[at - 1]] > s->place[r->edge[i].from]; at--) {
             cause[at] = cause[at - 1];
             number[at] = number[at - 1];
@@ -318,7 +317,7 @@ static nonsens_status fit_variable(nonsens_context *ctx, arena *scratch, int64_t
     for (int64_t k = 0; status == NONSENS_OK && k < causes; k++) {
         status = fill_edge(ctx, scratch, s, &fit, number[k], k);
     }
-    return status == NONSENS_ERR_NUMERIC ? NONSENS_OK : status; // the graph stands without the effects
+    return status == NONSENS_ERR_NUMERIC ? NONSENS_OK : status; // the graph is valid without effects
 }
 
 nonsens_status edge_effects_fill(nonsens_context *ctx, const nonsens_data *data, nonsens_result *result)

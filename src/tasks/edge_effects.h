@@ -3,11 +3,11 @@
  *
  * The direct effect of i -> j is the change of the mean of j if i goes from its lower to its upper quartile in all rows
  * and the other causes of j stay as observed.  It comes from the regression of j on its causes (edge_regress.h) and
- * holds given the graph.  effect/effect.h estimates the same more precisely, and much else, but takes far longer.
+ * assumes that the graph is right.  effect/effect.h estimates it more precisely, and much else, but takes far longer.
  *
- * No effect is estimated of an edge that has a weight or no direction, and none of an edge whose effect has causes that
- * the graph does not settle: another edge without direction, a <-> or an edge beside which a hidden common cause is
- * likely.  Rows in which the effect is known or found to have another mechanism do not count.
+ * No effect is estimated for an edge that has a weight or no direction, nor for i -> j if the graph leaves the causes
+ * of j open: if j also has an undirected edge, a <-> or an edge whose ends are likely to have a hidden common cause.
+ * Rows in which j is known or found to have another mechanism do not count.
  */
 #ifndef TASKS_EDGE_EFFECTS_H
 #define TASKS_EDGE_EFFECTS_H
@@ -15,7 +15,7 @@
 #include "data/dataset.h"
 #include "methods/shared/result.h"
 
-/* Fills effect, interval, step and curve of the edges of a result.  Rows beyond 20,000 do not enter the regressions. */
+/* Fills effect, interval, step and curve of the edges of a result, from at most 20,000 rows that are evenly chosen. */
 nonsens_status edge_effects_fill(nonsens_context *ctx, const nonsens_data *data, nonsens_result *result);
 
 #endif

@@ -9,20 +9,20 @@
 
 enum {
     ORDER = 3,        /* quadratic B-splines that are not zero at a row */
-    MAIN = 10,        /* B-splines of one cause */
-    PAIR = 5,         /* of each of two */
-    MAX_PAIRS_OF = 5, /* causes up to which functions of two are fitted */
-    MAX_TRIES = 8     /* of a weight of second differences, one after another */
+    MAIN = 10,        /* B-splines in a function of one cause */
+    PAIR = 5,         /* B-splines of each cause in a function of two */
+    MAX_PAIRS_OF = 5, /* functions of two are fitted for at most this many causes */
+    MAX_TRIES = 8     /* steps up, or down, in the search for a penalty */
 };
 
-static const double RIDGE = 1e-4;         /* of every coefficient, times the rows: those without rows are defined */
-static const double RIDGE_OF_LINE = 1e-8; /* of the intercept and of straight lines */
-static const double RATIO = 8.0;          /* between weights that are tried one after another */
+static const double RIDGE = 1e-4;         /* per row; determines coefficients whose B-splines are zero at all rows */
+static const double RIDGE_OF_LINE = 1e-8; /* per row, for the intercept and straight lines */
+static const double RATIO = 8.0;          /* between penalties that are tried one after another */
 static const double WHOLE = 0.9999;       /* share of mu_e in a fit inside segments; 1 would leave no intercept */
 
 /* ---- terms ------------------------------------------------------------------------------------------------------ */
 
-/* Where the functions of one cause begin, and those of two, i < k. */
+/* Return the index of the first coefficient of the function of cause i, and of causes i < k. */
 static int64_t main_at(const edge_regression *f, int64_t i)
 {
     return 1 + f->in.causes + i * MAIN;
@@ -34,7 +34,7 @@ static int64_t pair_at(const edge_regression *f, int64_t i, int64_t k)
     return main_at(f, q) + before * PAIR * PAIR;
 }
 
-/* Fills index and value (terms) of a row: intercept, lines, functions of one cause, of two.  Adds to pair_mean. */
+/* Fills index and value (terms) of a row: intercept, lines, functions of one cause and of two.  Adds to pair_mean. */
 static void fill_terms(edge_regression *f, int64_t row)
 {
     int64_t q = f->in.causes, at = 1, first[MAX_PAIRS_OF] = {0};
@@ -76,7 +76,7 @@ static double at_row(const edge_regression *f, int64_t i, const double *coeffici
     return sum;
 }
 
-/* Sums of squares of values far from 1 would overflow. */
+/* Finds the mean and the mean absolute deviation: sums of squares could overflow if values were not standardised. */
 static nonsens_status standardise(nonsens_context *ctx, int64_t n, const double *v, double *centre, double *unit)
 {
     double rows = (double)n, mean = 0.0, size = 0.0;
@@ -97,9 +97,9 @@ static nonsens_status standardise(nonsens_context *ctx, int64_t n, const double 
 
 typedef struct edge_squares {
     edge_regression *f;
-    double *all, *right, *target; /* (p, p), (p), (n): sums over all rows, and y standardised */
+    double *all, *right, *target; /* (p, p), (p), (n): sums over all rows, and standardised y */
     double *y_sum;                /* (segments) sums of the target */
-    double square, *right_left;   /* the same without what mu_e explains */
+    double square, *right_left;   /* ..._left: without what mu_e explains */
     double square_left, shares, *inverse;
 } edge_squares;
 
@@ -151,7 +151,7 @@ static void sum_rows(edge_squares *s)
     }
 }
 
-/* Takes out of all sums what mu_e explains, by the share of each segment. */
+/* Subtracts from all sums what mu_e explains, by the share of each segment. */
 static void take_out_segments(edge_squares *s)
 {
     edge_regression *f = s->f;
@@ -194,7 +194,7 @@ static void add_penalty(const edge_regression *f, double *sum)
     }
 }
 
-/* Solves with the current weights of differences; *score: that of generalised cross-validation. */
+/* Solves with the current penalties; *score: the criterion of generalised cross-validation. */
 static nonsens_status solve(nonsens_context *ctx, edge_squares *s, double *score)
 {
     edge_regression *f = s->f;
@@ -223,7 +223,7 @@ static nonsens_status solve(nonsens_context *ctx, edge_squares *s, double *score
     return NONSENS_OK;
 }
 
-/* Chooses the weights of differences one after the other, from where they are. */
+/* Chooses the penalties one after the other, starting from their current values. */
 static nonsens_status choose_smooth(nonsens_context *ctx, edge_squares *s)
 {
     double best, *smooth = s->f->smooth;
@@ -324,7 +324,7 @@ nonsens_status edge_regress_new(nonsens_context *ctx, arena *a, const edge_rows 
 
 /* ---- changes of a cause ----------------------------------------------------------------------------------------- */
 
-/* B-splines of a function of two at both values, as a difference (PAIR). */
+/* Computes the change of the B-splines used for functions of two, between both values (PAIR). */
 static void pair_step(edge_value from, edge_value to, double out[PAIR])
 {
     double value[ORDER], rise[ORDER];
@@ -337,13 +337,13 @@ static void pair_step(edge_value from, edge_value to, double out[PAIR])
     }
 }
 
-/* Where the function of causes k and other has its coefficient a of k, b of the other. */
+/* Returns the index of the coefficient of B-spline a of cause k times B-spline b of the other cause. */
 static int64_t pair_index(const edge_regression *f, int64_t k, int64_t other, int64_t a, int64_t b)
 {
     return k < other ? pair_at(f, k, other) + a * PAIR + b : pair_at(f, other, k) + b * PAIR + a;
 }
 
-/* change (p): what the change of the mean is made of, so that it is the sum of change times coefficient. */
+/* Fills in change (p), such that the mean changes by the sum of change times coefficient. */
 static void fill_change(const edge_regression *f, int64_t k, edge_value from, edge_value to, double *change)
 {
     double value[ORDER], rise[ORDER], step[PAIR];
@@ -364,7 +364,7 @@ static void fill_change(const edge_regression *f, int64_t k, edge_value from, ed
     }
 }
 
-/* Adds to score (n) how far each row's own change is from the mean of all, over n: it depends on the other causes. */
+/* Adds to score (n) each row's own change, which depends on the other causes, minus the mean change; over n. */
 static void add_own_changes(const edge_regression *f, int64_t k, edge_value from, edge_value to, double *score)
 {
     double value[ORDER], rise[ORDER], step[PAIR];
@@ -390,7 +390,7 @@ static void add_own_changes(const edge_regression *f, int64_t k, edge_value from
     }
 }
 
-/* The sum of squares of score (n), or of its sums over blocks. */
+/* Computes the sum of squares of score (n), or of its sums over blocks. */
 static nonsens_status square_scores(nonsens_context *ctx, arena *scratch, const edge_regression *f, const double *score,
                                     double *out)
 {
@@ -412,7 +412,7 @@ static nonsens_status square_scores(nonsens_context *ctx, arena *scratch, const 
     return NONSENS_OK;
 }
 
-/* Computes the variance, y standardised, of the sum of change times coefficient. */
+/* Computes the variance of the sum of change times coefficient, for standardised y. */
 static nonsens_status find_variance(nonsens_context *ctx, arena *scratch, const edge_regression *f, int64_t k,
                                     edge_value from, edge_value to, const double *change, double *out)
 {

@@ -1,8 +1,8 @@
 /*
  * expected_memory.c - estimates how much memory a run will take, from the size of the data and the method alone.
  *
- * The needs of methods are in their rows (methods/registry.c), those of the other commands here.  All were measured
- * with two threads on simulated data.  `make load` compares them with what runs take.
+ * The needs of methods are in the table of methods (methods/registry.c), those of the other commands here.  All were
+ * measured with two threads on simulated data.  `make load` compares them with what runs take.
  */
 #include "tasks/expected_memory.h"
 
@@ -11,7 +11,7 @@
 static const memory_need DIAGNOSE = {.fixed = 5e6, .per_row = 85};
 static const memory_need ICA = {.fixed = 1e6, .per_value = 80};
 static const memory_need INDEPENDENCE = {.fixed = 5e6, .per_row = 70};
-/* A test given something, or by random features, keeps features of every row. */
+/* A conditional test, or one by random features, keeps features of every row. */
 static const memory_need INDEPENDENCE_WITH_FEATURES = {.fixed = 5e6, .per_row = 20, .per_value = 250};
 
 static double bytes_of(const memory_need *need, const nonsens_data *data, const nonsens_options *options, double rows)
@@ -21,15 +21,15 @@ static double bytes_of(const memory_need *need, const nonsens_data *data, const 
     return further + need->fixed + need->per_variable * d + need->per_row * rows + need->per_value * rows * d;
 }
 
-/* max_rows: at most this many rows are used; 0: all. */
+/* Estimates the bytes of a run that uses at most max_rows rows; 0: all. */
 static double bytes_with_sample(const memory_need *need, const nonsens_data *data, const nonsens_options *options,
                                 int64_t max_rows)
 {
-    enum { SAMPLING_BYTES = 40 }; // per row that is sampled from
+    enum { SAMPLING_BYTES = 40 }; // for each row of the data
     bool is_sampled = max_rows > 0 && max_rows < data->n;
     double rows = (double)(is_sampled ? max_rows : data->n);
     double sampling = is_sampled ? SAMPLING_BYTES * (double)data->n : 0.0;
-    double row_numbers = (double)data->n * sizeof(int64_t); // a result keeps them
+    double row_numbers = (double)data->n * sizeof(int64_t); // kept in the result
     return bytes_of(need, data, options, rows) + sampling + row_numbers;
 }
 

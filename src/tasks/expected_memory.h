@@ -5,8 +5,8 @@
 #include "methods/shared/method.h"
 
 /*
- * Estimates the bytes that `direction` by this method takes beside the data, correct within a factor of about two.
- * More than two threads take somewhat more.
+ * Estimates how many bytes `direction` by this method takes in addition to the data, within a factor of about two.
+ * Runs with more than two threads take somewhat more.
  */
 double expected_direction_memory(const nonsens_data *data, const nonsens_options *options, const method *m);
 

@@ -1,8 +1,8 @@
 /*
  * ica_run.c - nonsens_run_ica: linear ICA of all variables of a data set.
  *
- * Columns are unmixed in canonical order and the matrices mapped back.  So the sources do not depend, bit for bit, on
- * label names or on the order of columns or rows.
+ * Columns are unmixed in canonical order and the matrices mapped back.  So the sources are the same, bit for bit,
+ * whatever the names of labels and the order of columns and rows.
  */
 #include "base/clock.h"
 #include "base/show.h"
@@ -58,7 +58,7 @@ static nonsens_status check_data(nonsens_context *ctx, const nonsens_data *data,
 
 /* ---- matrices and sources ---- */
 
-/* Keeps both matrices with the user's columns; the inverse is computed in canonical order. */
+/* Keeps both matrices in the user's column order; the inverse is computed in canonical order. */
 static nonsens_status keep_matrices(const ica_run *run)
 {
     nonsens_context *ctx = run->ctx;
@@ -109,7 +109,7 @@ static nonsens_status keep_sources(const ica_run *run, matrix z)
 
 /* ---- values ---- */
 
-/* Finds the word for a choice of `ica`. */
+/* Finds the word for a choice of an option of `ica`. */
 static nonsens_status choice_word(const ica_run *run, const char *key, int index, const char **out)
 {
     char word[WORD_BYTES];
@@ -243,7 +243,7 @@ static nonsens_status note_unidentified(const ica_run *run)
 
 static bool is_constant(const double *v, int64_t from, int64_t to)
 {
-    bool same = to - from > 1; // a single row says nothing
+    bool same = to - from > 1; // a single row does not tell
     for (int64_t i = from + 1; same && i < to; i++) {
         same = v[i] == v[from];
     }

@@ -1,8 +1,8 @@
 /*
  * independence.c - the public run nonsens_run_independence; for many questions: tester.c.
  *
- * The run conditions on segments by testing inside each and adding up.  It never centres, scales and pools, which is
- * not conditioning: on a Gaussian chain the level of that at .05 is .213.
+ * The run conditions on segments by testing inside each and adding up.  It never centres and scales each segment and
+ * pools the rows, which is not conditioning: on a Gaussian chain such a test at .05 rejects in .213 of the cases.
  */
 #include "base/clock.h"
 #include "base/require.h"
@@ -25,10 +25,10 @@ typedef struct wording {
     char test[OPTION_WORD_BYTES]; /* "hsic" */
     const char *x, *y, *given;    /* "a", "(a, b)"; given: "c, d" or "" */
     const char *where;            /* " inside segments" or "" */
-    bool many;                    /* variables given */
+    bool many;                    /* several variables are given */
 } wording;
 
-/* Lists names separated by commas; `shown`: escaped and cut, for sentences. */
+/* Lists names separated by commas; `shown`: escaped and shortened, for sentences. */
 static const char *list_of(nonsens_context *ctx, nonsens_result *r, bool shown, int64_t first, int64_t count)
 {
     const char *list = "";
@@ -47,7 +47,7 @@ static const char *vector_of(nonsens_context *ctx, nonsens_result *r, bool shown
     return list && count > 1 ? arena_format(ctx, &r->memory, "(%s)", list) : list;
 }
 
-/* Words the question for names of evidence, or, if `shown`, for sentences. */
+/* Writes the parts of the question as in names of evidence or, if `shown`, as in sentences. */
 static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, const variable_roles *roles, bool shown,
                                     wording *w)
 {
@@ -107,7 +107,7 @@ static const char *test_text(enum option_independence_test test, bool conditiona
                       : "kernel test of independence over all rows";
 }
 
-/* sign: -1 if the tests saw exactly one of x and y with the opposite sign of the user's. */
+/* Adds the test's values as evidence.  sign: -1 if the test saw one of x and y, not both, with reversed sign. */
 static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test,
                                    double sign)
 {
@@ -247,7 +247,7 @@ static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const var
 
 /* ---- one question: does a variable change over segments? ----------------------------------------------------- */
 
-/* What a test of change over segments is called and measures. */
+/* The name of a test of change over segments, and what it measures. */
 typedef struct change_words {
     enum samples_kind kind;
     const char *what, *text, *effect, *effect_text;

@@ -3,7 +3,7 @@
 #include "data/subsample.h"
 #include "methods/registry.h"
 
-/* A method may refuse a pair that another takes: its opinion is then left out, and a note says why. */
+/* A method may refuse a pair that another method accepts: its opinion is then left out, and a note says why. */
 static nonsens_status ask(nonsens_context *ctx, const nonsens_data *pair, const method *m, nonsens_result *result)
 {
     SCOPED_ARENA(scratch);

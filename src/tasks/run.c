@@ -25,7 +25,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Permutations bound p-values from below; methods that correct for several tests may then be unable to reject. */
+/* Notes if permutations bound p-values so far from 0 that methods that correct for several tests may never reject. */
 static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *result)
 {
     const nonsens_options *o = &result->options;
@@ -65,7 +65,7 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
     result->is_graph = result->options.command == NONSENS_COMMAND_DISCOVER;
     TRY(reasoning_begin(ctx, m, result));
     TRY(parallel_region(ctx, (int)result->options.threads, decide_by_method, &(deciding){data, m, result}));
-    if (result_names_direction(result) && result->firm == NONSENS_FIRM_NONE) { // the method does not look for others
+    if (result_names_direction(result) && result->firm == NONSENS_FIRM_NONE) { // the method checks no other explanation
         result->firm = NONSENS_FIRM_NO;
         result->alternatives = ALTERNATIVE_ALL;
     }
@@ -74,7 +74,7 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
     return reasoning_end(ctx, result);
 }
 
-/* Makes a result from a sample one of all rows; drops disturbances, which would be taken for those of all rows. */
+/* Turns the result of a sample into one of all rows; drops disturbances, which would seem to be those of all rows. */
 static nonsens_status describe_all_rows(nonsens_context *ctx, const nonsens_data *data, int64_t used,
                                         nonsens_result *result)
 {
@@ -88,7 +88,7 @@ static nonsens_status describe_all_rows(nonsens_context *ctx, const nonsens_data
                        used, data->n);
 }
 
-/* What a run needs beside data and options, also on a bootstrap sample. */
+/* What a run needs besides data and options, also on a bootstrap sample. */
 typedef struct discovery {
     const method *method;
     const knowledge *known; /* prior knowledge; NULL: none */
@@ -176,7 +176,7 @@ static nonsens_status contradicted(nonsens_context *ctx, const nonsens_result *r
                 result->method, show_quoted(a, result->names[from]), show_quoted(b, result->names[to]), what);
 }
 
-/* Clears the edge in `lacking` (d, d), the missing required arrows; fails on an edge that is not allowed. */
+/* Clears the edge in `lacking` (d, d), the required arrows not yet seen; fails on an edge that is not allowed. */
 static nonsens_status check_edge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k,
                                  const nonsens_edge *e, bool *lacking)
 {
@@ -232,7 +232,7 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     return NONSENS_OK;
 }
 
-/* What another member of the pool runs: bootstrap samples, and units of the method's work. */
+/* What another member of the pool runs: bootstrap samples and units of the method's own work. */
 typedef struct follower {
     bootstrap *samples;
     const method_server *server; /* NULL: the method does not share its work */
@@ -277,7 +277,7 @@ static nonsens_status follow(nonsens_context *ctx, arena *a, const bootstrap_inp
     return process_pool_run(ctx, a, &work);
 }
 
-/* Opens the journal for the work of the method itself; that of bootstrap samples keeps these alone. */
+/* Opens the journal for the method's own work; with bootstrap samples the journal holds only these. */
 static nonsens_status open_journal(nonsens_context *ctx, const bootstrap_input *in, journal_index *own, discovery *d)
 {
     if (!in->options->journal[0] || in->options->bootstrap > 0 || !d->method->server) {
@@ -318,13 +318,13 @@ static nonsens_status discover(nonsens_context *ctx, const nonsens_data *data, c
     return NONSENS_OK;
 }
 
-/* Options of explain and effect as discover takes them: their target is no setting of the search, except for icp's. */
+/* Turns options of explain and effect into those of discover, whose --target is a different one and only icp's. */
 static nonsens_options as_discover(const nonsens_options *options)
 {
     nonsens_options adapted = *options;
     adapted.command = NONSENS_COMMAND_DISCOVER;
     adapted.target = strcmp(options->method, "icp") == 0 ? options->target : "";
-    adapted.na = NA_ERROR; // no graph is searched for if values are missing
+    adapted.na = NA_ERROR; // these commands search for no graph if values are missing
     return adapted;
 }
 

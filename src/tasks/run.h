@@ -11,8 +11,8 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
                              nonsens_result **out);
 
 /*
- * Finds the graph of all variables by the method that the options of `explain` name, with their --knowledge, as
- * nonsens_run_discover finds it if all else is at its default.
+ * Finds the graph of all variables for `explain` or `effect`, by the method and --knowledge in their options.  It is
+ * the graph that nonsens_run_discover finds with all other options at their defaults.
  */
 nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                          nonsens_result **out);

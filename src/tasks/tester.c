@@ -37,7 +37,7 @@ static nonsens_status order_in_time(nonsens_context *ctx, arena *a, const nonsen
 {
     enum { MIN_BLOCKS = 3 };
     nonsens_data whole = *data;
-    if (t->groups.count == 1) { // rows of all segments are one stretch of time
+    if (t->groups.count == 1) { // rows of all segments form one stretch of time
         whole.segments = 0;
         whole.start = t->whole;
     }

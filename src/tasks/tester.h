@@ -16,14 +16,14 @@ typedef struct tester_columns {
     int64_t whole[2]; /* the bounds of all rows as one group */
     time_blocks time;
     int64_t *time_order; /* (n) rows of each segment in the order of time; NULL without blocks */
-    double memory;       /* integrated autocorrelation time in rows; a third of the length of blocks if this is given */
-    bool too_few;        /* blocks: a group has fewer than three */
+    double memory;       /* integrated autocorrelation time in rows; a third of the block length if that is given */
+    bool too_few;        /* there are too few blocks: a group has fewer than three */
 } tester_columns;
 
 /* Returns whether tests are made inside segments. */
 bool tester_is_stratified(const nonsens_data *data, const nonsens_options *options);
 
-/* Gathers columns into variables: size (count) columns each, which follow one another in the data. */
+/* Gathers columns into variables; variable k takes the next size[k] columns of the data. */
 nonsens_status tester_gather(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                              int64_t count, const int64_t *size, tester_columns *out);
 

@@ -1,9 +1,9 @@
-/* foreign.c - recognises files that other programs read, by their first bytes, and says how to make a CSV file. */
+/* foreign.c - recognises files of other programs by their first bytes, and says how to make a CSV file of them. */
 #include "unpack/unpack_internal.h"
 
 #include <string.h>
 
-/* What to do about a format.  %s in a command stands for the file. */
+/* What to do about a format.  FILE in a remedy stands for the file. */
 typedef struct format {
     const char *magic; /* the first bytes */
     size_t length;
@@ -56,7 +56,7 @@ static bool begins_as(const format *f, const char *bytes, size_t size)
     return size >= f->length && memcmp(bytes, f->magic, f->length) == 0;
 }
 
-/* Formats whose few first letters may also begin the name of a column: something further on must agree. */
+/* Recognises formats whose first letters could also be those of a column name, so later bytes must match, too. */
 static const format *kind_of_letters(const char *bytes, size_t size)
 {
     static const format *const ends_alike[] = {&parquet, &feather};
@@ -82,7 +82,7 @@ static bool has_text(const char *bytes, size_t size, const char *text)
     return false;
 }
 
-/* What a zip file holds is told by the names at its beginning. */
+/* Recognises what a zip file holds by the file names at its beginning. */
 static const format *kind_of_zip(const char *bytes, size_t size)
 {
     size_t begin = size < 4096 ? size : 4096;
@@ -100,7 +100,7 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* Objects, or arrays of objects or arrays; a bracket alone may begin the name of a column, such as [s]. */
+/* Recognises objects, and arrays of objects or arrays; a bracket alone may begin a column name, such as [s]. */
 static const format *kind_of_json(const char *bytes, size_t size)
 {
     const char *end = bytes + size, *first = skip_blanks(bytes, end);
@@ -131,7 +131,7 @@ static const format *find_format(const char *bytes, size_t size)
     return letters ? letters : kind_of_json(bytes, size);
 }
 
-/* Can the path stand in a command of a shell as it is? */
+/* Returns whether the path needs no quoting in a shell command. */
 static bool is_plain_word(const char *path)
 {
     return path[0] != '-' && !path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-")];

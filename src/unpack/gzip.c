@@ -20,7 +20,7 @@ static void give_memory(voidpf unused, voidpf block)
     memory_release(block);
 }
 
-/* What inflate says, as a sentence; Z_OK where it can go on. */
+/* Fails with a message for an error code of inflate. */
 static nonsens_status refuse_stream(nonsens_context *ctx, const char *path, int code)
 {
     if (code == Z_MEM_ERROR) {
@@ -30,7 +30,7 @@ static nonsens_status refuse_stream(nonsens_context *ctx, const char *path, int 
                 code == Z_BUF_ERROR ? "the gzip file ends too early" : "the gzip file is damaged");
 }
 
-/* Inflates one member; on return z is behind it. */
+/* Inflates one member; z is then at its end. */
 static nonsens_status inflate_member(z_stream *z, const char *path, const char *end, growing *out)
 {
     int code = Z_OK;
@@ -45,7 +45,7 @@ static nonsens_status inflate_member(z_stream *z, const char *path, const char *
         code = inflate(z, Z_NO_FLUSH);
         out->size = (size_t)((char *)z->next_out - out->bytes);
         if (code == Z_BUF_ERROR && out->size == out->capacity) {
-            code = Z_OK; // it only needs room
+            code = Z_OK; // it only needs more space
         }
         if (code != Z_OK && code != Z_STREAM_END) {
             return refuse_stream(out->ctx, path, code);
@@ -54,7 +54,7 @@ static nonsens_status inflate_member(z_stream *z, const char *path, const char *
     return NONSENS_OK;
 }
 
-/* Members follow one another, as `cat a.gz b.gz` makes them; zeros may follow the last. */
+/* Inflates all members: there may be several, as from `cat a.gz b.gz`, and zeros after the last. */
 static nonsens_status inflate_members(z_stream *z, const char *path, const char *end, growing *out)
 {
     do {

@@ -1,4 +1,4 @@
-/* unpack.c - the steps from the bytes of a file to text, in their order: compression, foreign formats, UTF-16. */
+/* unpack.c - the steps from the bytes of a file to text, in this order: compression, foreign formats, UTF-16. */
 #include "unpack/unpack_internal.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ nonsens_status unpack_grow(growing *g)
     enum { FIRST_BYTES = 1 << 16 };
     size_t capacity = g->capacity > 0 ? 2 * g->capacity : FIRST_BYTES;
     TRY(check_cancelled(g->ctx));
-    if (capacity <= g->capacity) { // the product was too large
+    if (capacity <= g->capacity) { // overflow
         return fail_memory(g->ctx);
     }
     char *bigger = memory_take(g->ctx, capacity, 1);
@@ -31,7 +31,7 @@ static bool begins(const char *bytes, size_t size, const char *magic, size_t len
 
 typedef nonsens_status step_fn(const char *path, const char *bytes, size_t size, growing *out);
 
-/* Runs one step; what it makes replaces what there was. */
+/* Runs one step; its output replaces its input. */
 static nonsens_status take_step(nonsens_context *ctx, step_fn *step, const char *path, unpacked *u)
 {
     growing made = {.ctx = ctx};

@@ -13,17 +13,17 @@ typedef struct growing {
     size_t size, capacity;
 } growing;
 
-/* Makes room for more bytes behind the `size` that are there: at least 64 KiB, at most as many as there are. */
+/* Makes room for more bytes: 64 KiB at first, then twice the capacity. */
 nonsens_status unpack_grow(growing *g);
 
-/* Unpack one format each; out->bytes is NULL at first and belongs to the caller, even after a failure. */
+/* Unpack one format each; out->bytes is NULL at first; the caller releases it, even after a failure. */
 nonsens_status unpack_gzip(const char *path, const char *bytes, size_t size, growing *out);
 nonsens_status unpack_zstd(const char *path, const char *bytes, size_t size, growing *out);
 
-/* Makes UTF-8 of UTF-16 with a byte order mark. */
+/* Converts UTF-16 with a byte order mark to UTF-8. */
 nonsens_status unpack_utf16(const char *path, const char *bytes, size_t size, growing *out);
 
-/* Fails if the bytes begin as a file of a format that has another reader. */
+/* Fails if the bytes are those of a known format that cannot be read. */
 nonsens_status unpack_refuse_foreign(nonsens_context *ctx, const char *path, const char *bytes, size_t size);
 
 #endif

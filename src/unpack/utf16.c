@@ -1,9 +1,9 @@
-/* utf16.c - makes UTF-8 of UTF-16, which spreadsheets write as "Unicode text". */
+/* utf16.c - converts UTF-16, which spreadsheets write as "Unicode text", to UTF-8. */
 #include "unpack/unpack_internal.h"
 
 #include <inttypes.h>
 
-/* Writes a character at `to`; returns its bytes. */
+/* Writes a character at `to` as UTF-8; returns its number of bytes. */
 static int put_character(char *to, uint32_t c)
 {
     int length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -27,7 +27,7 @@ static uint32_t next_unit(units *u)
     return u->big_endian ? (uint32_t)b[0] << 8 | b[1] : (uint32_t)b[1] << 8 | b[0];
 }
 
-/* Reads one character, of one unit or of a pair of surrogates; false if half of a pair is missing. */
+/* Reads one character, of one unit or of two surrogates; false if one of a pair is missing. */
 static bool next_character(units *u, uint32_t *c)
 {
     *c = next_unit(u);

@@ -27,7 +27,7 @@ static nonsens_status unpack_frames(ZSTD_DStream *stream, const char *path, cons
                         ZSTD_getErrorName(left));
         }
         out->size = to.pos;
-        full = to.pos == to.size; // there may be more to write
+        full = to.pos == to.size; // there may be more output
     }
     return left == 0 ? NONSENS_OK
                      : fail(out->ctx, NONSENS_ERR_DATA,

@@ -10,16 +10,17 @@
  *     both at or below: neither
  *
  * A wrong direction needs a rejection of the true one, so its probability is at most the size of that test, nominally
- * alpha / 2.
- * The better direction is the one with the larger p-value.  With many rows both p-values are 0 in double precision, so
- * they are compared by logarithms from the moments of the null distribution; the score is the difference.  If both are
- * 1, and the score is 0, the smaller statistic, in standard deviations from its mean under independence, is better.
+ * alpha / 2.  The better direction is the one with the larger p-value.  With many rows both p-values are 0 in double
+ * precision, so they are compared by logarithms from the moments of the null distribution; the score is the difference.
+ * If both are 1, and the score is 0, the smaller statistic, in standard deviations from its mean under independence, is
+ * better.
  *
  * Residuals are those of a regression fitted to the same rows, which the null distribution of HSIC does not account
  * for.  With symmetric noise this makes the test conservative; with skewed noise it rejects too often.  At a nominal
- * .025 it rejects the true direction in less than .01 of data sets with Gaussian noise.  With exponential noise: in .05
- * of 300 to 1,000 rows (linear), .07 of 480 and .11 of 2,000 (Gaussian processes, eight segments), mostly to the answer
- * "neither".  Residuals of held-out rows make no difference; plain ones are used.
+ * .025 it rejects the true direction in less than .01 of data sets with Gaussian noise.  With exponential noise it does
+ * so in .05 of data sets of 300 to 1,000 rows (linear), and in .07 of those of 480 rows and .11 of those of 2,000
+ * (Gaussian processes, eight segments); the answer is then mostly "neither".  Residuals of held-out rows make no
+ * difference; plain ones are used.
  *
  * The regression sees all rows together; tests are made inside segments (--pooling).  Noise whose spread or level
  * changes over segments is not "additive and the same": Levene's and Kruskal's tests of the residuals say so.
@@ -39,7 +40,7 @@
 
 enum { JOBS = 3, TEXT_BYTES = 512 };
 
-/* Share of the variance below which a residual is rounding, or the smallest noise that a regression allows for. */
+/* A residual with a smaller share of the variance is rounding error, or the smallest noise that a regression allows. */
 static const double MIN_LEFT = 1e-7;
 
 /* ---- regressions and tests ---- */

@@ -9,17 +9,17 @@
 #include "indep/hsic.h"
 #include "methods/shared/result.h"
 
-/* Computes residual (n): what a regression of the effect on the cause, both standardised, leaves over. */
+/* Computes the residual (n) of a regression of the effect on the cause, both standardised. */
 typedef nonsens_status (*additive_regress_fn)(nonsens_context *ctx, arena *scratch, int64_t n, const double *cause,
                                               const double *effect, double *residual);
 
 /* One direction: this variable causes the other. */
 typedef struct additive_way {
     double *residual; /* (n) of the other variable */
-    double left;      /* share of its variance that the regression leaves over */
+    double left;      /* share of its variance that the regression does not explain */
     hsic_result test; /* of the residual against this variable */
     double log_p;     /* from additive_log_p */
-    bool determined;  /* only rounding is left over, so there is nothing to test */
+    bool determined;  /* only rounding error is left, so there is nothing to test */
 } additive_way;
 
 typedef struct additive {
@@ -32,16 +32,15 @@ typedef struct additive {
     hsic_result plain;   /* of one variable against the other */
 } additive;
 
-/* What a method says in its own words; each a sentence. */
+/* The method's own words in the report. */
 typedef struct additive_words {
-    const char *regression;  /* "linear regression": stands in a sentence */
-    const char *both, *none; /* why no direction is decided if both pass, and if none does */
+    const char *regression;  /* "linear regression", for use in a sentence */
+    const char *both, *none; /* sentences: why no direction is decided if both pass, and if neither does */
 } additive_words;
 
 /*
- * Returns the logarithm of the p-value of an HSIC test, in the order of the p-values.  If the p-value is 0, or the
- * smallest that the permutations can give, the moments of the statistic under independence make it finite and
- * comparable.
+ * Returns the logarithm of the p-value of an HSIC test.  If the p-value is 0, or the smallest that the permutations can
+ * give, it comes from the moments of the statistic under independence, so that it is finite and can be compared.
  */
 double additive_log_p(const hsic_result *test, int64_t permutations);
 

@@ -12,17 +12,17 @@
  * squared errors.
  *
  * Where it fails: a linear mechanism with noise that is not Gaussian.  Lines then err equally in both directions, and
- * the best curve of the cause given the effect, which is no line, gives the wrong direction the smaller error.  Correct
- * in .10 of 200 such data sets of 1,000 rows; in .98 with additive noise of .2 to .6 of the standard deviation of a
- * curve, 1.00 with .1 to .3, and .58 with noise that is multiplied (experiments/pairs --seed 1 --reps 200).
+ * the best curve of the cause given the effect, which is no line, gives the wrong direction the smaller error.  It is
+ * correct in .10 of 200 such data sets of 1,000 rows; in .98 with additive noise of .2 to .6 of the standard deviation
+ * of a curve, 1.00 with .1 to .3, and .58 with multiplicative noise (experiments/pairs --seed 1 --reps 200).
  *
  * Scale: variables are standardised.  The paper's theorem scales them to [0, 1], where one outlier decides the scale.
  * The score on that scale is shown, and a note says if it has the other direction.
  *
  * Errors are those of predicting each row from all others, so that the more flexible fit has no advantage:
  * Gaussian-process regression, or (--regression polynomial) the plain polynomial of --degree by least squares, in a
- * basis orthogonal over the rows (no powers of a shifted variable as in other code).  There the error of row i left out
- * is its residual over 1 - leverage.  A row that determines the polynomial alone (leverage 1) is predicted by the mean.
+ * basis orthogonal over the rows (other code uses powers of a shifted variable).  There the error of row i left out is
+ * its residual over 1 - leverage.  A row that alone determines the polynomial (leverage 1) is predicted by the mean.
  */
 #include "base/number.h"
 #include "base/parallel.h"
@@ -36,19 +36,19 @@
 #include <string.h>
 
 static const double TWO_ERRORS = 2.0;
-static const double EQUAL = 1e-12;        /* a score below this is rounding */
-static const double MIN_ERROR = 1e-24;    /* of a standardised variable: rounding */
-static const double NEW_DIRECTION = 1e-8; /* a power whose part outside the lower ones is smaller adds nothing */
+static const double EQUAL = 1e-12;        /* an absolute score of at most this is rounding error */
+static const double MIN_ERROR = 1e-24;    /* smaller mean squared errors, of standardised variables, are rounding */
+static const double NEW_DIRECTION = 1e-8; /* a power whose part orthogonal to the lower ones is smaller adds nothing */
 static const double MIN_FREEDOM = 1e-9;   /* 1 - leverage */
 
 typedef struct reci {
     const nonsens_data *pair;
     const nonsens_options *options;
     int64_t n;
-    double *z[2];     /* (n) standardised, in canonical order */
-    double *error[2]; /* (n) [k]: of the other variable predicted from k, the row itself left out */
-    double squared[2];
-    double extent[2]; /* of z: largest minus smallest */
+    double *z[2];      /* (n) standardised, in canonical order */
+    double *error[2];  /* (n) [k]: of predicting the other variable from k, with the row itself left out */
+    double squared[2]; /* mean squares of these */
+    double extent[2];  /* of z: largest minus smallest */
 } reci;
 
 /* ---- regressions ---- */
@@ -185,7 +185,7 @@ static nonsens_status report_errors(nonsens_context *ctx, const reci *r, nonsens
     }
     TRY(result_add(ctx, result, standard_errors(r, first), NAN,
                    "difference of the errors in standard errors of the rows' paired differences", "standard errors"));
-    double shift = 2.0 * log(r->extent[1 - first] / r->extent[first]); // of the score by the scale of the effect
+    double shift = 2.0 * log(r->extent[1 - first] / r->extent[first]); // of the score by scaling to [0, 1]
     double by_range = result->score + shift;
     TRY(result_add(ctx, result, by_range, NAN, "the score with both variables scaled to [0, 1], as in the paper",
                    "score by range"));

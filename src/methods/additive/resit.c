@@ -5,8 +5,8 @@
  *
  * Gaussian-process regression in both directions, and HSIC of residual and regressor at alpha / 2 (additive.c says how
  * that decides).  The process has one regressor, a Matern kernel of order 5/2 and hyper-parameters by the largest
- * marginal likelihood: O(n), all rows are used.  It always keeps a signal: a signal that is missed leaves a dependent
- * residual and would reject the true direction.
+ * marginal likelihood: O(n), all rows are used.  It always keeps a signal: a missed signal would leave a
+ * dependent residual, and the true direction would be rejected.
  */
 #include "methods/additive/additive.h"
 #include "methods/additive/additive_method.h"

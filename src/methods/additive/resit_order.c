@@ -12,8 +12,7 @@
  *     Measured on 8 graphs of six variables and 1,000 rows, with 200 rows to learn from and 100 inducing points: edges
  *     ordered correctly .98, F1 .97; with the smallest p-value of single variables instead .96 and .93.
  *   - Regressions are Gaussian processes.  With several regressors each has its own length scale; these are learned
- *   from
- *     300 rows, spread evenly, and used on all rows: 2.5 times as fast for 1,000 rows.
+ *     from 300 evenly spread rows and used on all rows: 2.5 times as fast for 1,000 rows.
  *   - Pruning visits the possible causes from the least to the most relevant one, that is from the longest length scale
  *     in the regression on all of them to the shortest; the paper takes any order.
  *   - If even the regression on all predecessors leaves a dependent residual, dropping one cannot make it independent:
@@ -56,7 +55,7 @@ typedef struct resit {
     int64_t count;
     int64_t *order;  /* (d) causes first */
     answer *trial;   /* (d) of each variable regressed on the others that are left */
-    answer *settled; /* (d) the same when it became a sink; the root has none */
+    answer *settled; /* (d) the same at the time when it was chosen as a sink; the root has none */
     bool *parent;    /* (d, d) [j * d + i]: i is a cause of j */
     bool *also_sink; /* (d, d) [j * d + i]: i could have been the sink when j was chosen */
     double *edge_p;  /* (d, d) [j * d + i]: p-value of the edge i -> j */
@@ -64,7 +63,7 @@ typedef struct resit {
 
 /* ---- one regression ---- */
 
-/* Takes the values of `rows` rows of a column, spread evenly over the canonical order, so over segments and values. */
+/* Takes `rows` values of a column, spread evenly over the canonical order and thus over segments and values. */
 static nonsens_status thin(nonsens_context *ctx, arena *a, const double *column, int64_t n, int64_t rows,
                            const double **out)
 {
@@ -162,7 +161,7 @@ static nonsens_status try_sink(nonsens_context *ctx, arena *scratch, int64_t job
     return ask(ctx, scratch, r, target, count, others, count, others, 0.0, r->count * r->d + target, out);
 }
 
-/* The position of the variable whose residual depends least on the others; the first of equals. */
+/* Returns the position in r->left of the variable whose residual depends least on the others; of equals the first. */
 static int64_t best_sink(const resit *r)
 {
     int64_t best = 0;
@@ -210,7 +209,7 @@ static double relevance(const resit *r, int64_t target, int64_t variable)
     return length > 0.0 ? 1.0 / length : 0.0;
 }
 
-/* Insertion sort: least relevant first; equals in canonical order. */
+/* Sorts by insertion: least relevant first; equals in canonical order. */
 static void sort_by_relevance(const resit *r, int64_t target, int64_t count, int64_t *variable)
 {
     for (int64_t k = 1; k < count; k++) {
@@ -237,7 +236,7 @@ static int64_t parents_but(const resit *r, int64_t target, int64_t dropped, int6
     return count;
 }
 
-/* Job k: the k-th variable from the end of the order, because the last have the most causes to try. */
+/* Job k prunes the k-th variable from the end of the order: the last have the most causes to try, so they start. */
 static nonsens_status prune(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     resit *r = state;

@@ -3,15 +3,15 @@
  * Heterogeneous/Nonstationary Data", JMLR 21, 2020).
  *
  * The segment C is a variable, a category that nothing causes.
- *   1. x and y are adjacent unless independent given C; x_i changes (is adjacent to C) unless independent of C,
- *      outright or given the other.
- *   2. Only x_i changes: if C is independent of x_j outright, C -> x_i <- x_j, and x_i is the effect (the pseudo-code
- *      of Monti et al. 2019 has it the cause); if only given x_i, C -> x_i -> x_j, and x_i is the cause.
+ *   1. x and y are adjacent unless independent given C; x_i changes (is adjacent to C) unless it is independent of C,
+ *      marginally or given the other.
+ *   2. Only x_i changes: if C is independent of x_j marginally, C -> x_i <- x_j, and x_i is the effect (the pseudo-code
+ *      of Monti et al. 2019 makes it the cause); if only given x_i, C -> x_i -> x_j, and x_i is the cause.
  *   3. Both change: the direction in which P(cause) and P(effect | cause) change less dependently (cdnod_changes.c).
  *
  * Differences from the paper.  If both depend on C and each is independent of C given the other, one of the two
  * separations must be wrong, since C would have no path to either.  The one with the larger p-value is believed (the
- * paper's skeleton would drop both edges).  If C is independent of x_j both outright and given x_i, the tests
+ * paper's skeleton would drop both edges).  If C is independent of x_j both marginally and given x_i, the tests
  * contradict one another, and the answer is inconclusive (the paper takes the first set that separates; cf. Ramsey,
  * Zhang, Spirtes, UAI 2006).
  *
@@ -35,7 +35,7 @@ enum finding {
     FOUND_FUNCTION,    /* nothing is left of one variable once the other is known */
     FOUND_NO_CHANGE,   /* neither is adjacent to the segment */
     FOUND_ONE_CHANGES,
-    FOUND_CONTRADICTION, /* one changes; the other is separated from the segment both given it and outright */
+    FOUND_CONTRADICTION, /* one changes; the other is separated from the segment both marginally and given the first */
     FOUND_BOTH_CHANGE
 };
 
@@ -44,11 +44,11 @@ typedef struct verdict {
     const cdnod_tests *tests;
     cdnod_pair pair;
     enum finding finding;
-    int changing; /* which variable changes; of FOUND_ONE_CHANGES and FOUND_CONTRADICTION */
+    int changing; /* which variable changes, for FOUND_ONE_CHANGES and FOUND_CONTRADICTION */
     bool weighed; /* the separation of `changing` from the segment has the smaller p-value and is not believed */
     int cause;    /* -1: undecided */
     cdnod_line line;
-    cdnod_dependence way[2]; /* FOUND_BOTH_CHANGE; way[j]: variable j the cause */
+    cdnod_dependence way[2]; /* for FOUND_BOTH_CHANGE; way[j]: variable j is the cause */
 } verdict;
 
 /* ---- decision ------------------------------------------------------------------------------------------------ */
@@ -63,7 +63,7 @@ static bool changes(const verdict *v, int j)
     return is_seen(v, &v->pair.alone[j]) && is_seen(v, &v->pair.given[j]);
 }
 
-/* The other variable is separated from the segment: given the changing one, which then is the cause, or outright. */
+/* The other variable is separated from the segment: given the changing one, which is then the cause, or marginally. */
 static void judge_one(verdict *v)
 {
     int other = 1 - v->changing;
@@ -72,7 +72,7 @@ static void judge_one(verdict *v)
     v->cause = given->p_value > alone->p_value ? v->changing : given->p_value < alone->p_value ? other : -1;
 }
 
-/* Both depend on the segment and each is separated from it by the other, a contradiction: which one changes, or -1. */
+/* Both depend on C, but each is separated from it by the other, a contradiction: returns which one changes, or -1. */
 static int weigh_separations(const verdict *v)
 {
     double first = v->pair.given[0].p_value, second = v->pair.given[1].p_value;

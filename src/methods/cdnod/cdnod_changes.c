@@ -13,17 +13,17 @@
  * leaves r_t; in segment c, with the second moments A_c of u there,
  *     B_c = argmin sum_t |r_t - B' u_t|^2 + RIDGE k |B|^2     (k the number of elements of u),
  *     squared distance of c and d = tr (B_c - B_d)' (A_c^-1 + A_d^-1)^-1 (B_c - B_d):
- * two conditional distributions are compared where both segments have rows.  If one has no rows there, its B is a guess
- * that depends on where its rows lie, that is on the other module.  With nothing given B_c is the mean embedding of the
- * segment, and the weight is the same for all.  These weights also depend on where rows lie, so permuting the segments
- * would break a link that exists without dependence: the p-value is that of D with |B_c - B_d|^2 instead.
+ * two conditional distributions are compared where both segments have rows.  If one has no rows there, its B is
+ * extrapolated and depends on where its rows lie, that is on the other module.  With nothing given B_c is the mean
+ * embedding of the segment, and the weight is the same for all.  These weights also depend on where rows lie, so
+ * permuting the segments would break a link that exists without dependence: the p-value is that of D with
+ * |B_c - B_d|^2 instead.
  *
  * Differences from the paper.  It smooths over time; here the segment is a category, and each stands for itself.
  * Segments shrink towards the pooled embedding instead, and the weights above are ours.  M is minus half the distance,
  * so D is the square of the distance correlation (Szekely, Rizzo, Bakirov, Annals of Statistics 35, 2007), which is
  * HSIC with the kernel that the distance induces (Sejdinovic, Sriperumbudur, Gretton, Fukumizu, Annals of Statistics
- * 41, 2013); the paper has a Gaussian kernel and tr M~_1 tr M~_2 below the fraction.  What each is worth:
- * docs/baselines.md.
+ * 41, 2013); the paper has a Gaussian kernel and the denominator tr M~_1 tr M~_2.  Comparison: docs/baselines.md.
  */
 #include "methods/cdnod/cdnod_changes.h"
 
@@ -62,7 +62,7 @@ nonsens_status cdnod_scores(nonsens_context *ctx, arena *scratch, int64_t n, con
 
 /* ---- embeddings ---- */
 
-/* Features of all rows, those of a row side by side; their sums are zero, and they are uncorrelated. */
+/* Features of all rows, those of a row next to one another; their sums are zero, and they are uncorrelated. */
 typedef struct features {
     int64_t count;
     double *f; /* (count, n) */
@@ -97,7 +97,7 @@ static nonsens_status find_features(nonsens_context *ctx, arena *a, const column
     return NONSENS_OK;
 }
 
-/* Puts a one before the features of what is given: u (1 + count, n). */
+/* Puts a constant 1 before the features of what is given: u (1 + count, n). */
 static nonsens_status add_constant(nonsens_context *ctx, arena *a, int64_t n, features *u)
 {
     double *f;
@@ -155,7 +155,7 @@ typedef struct embedded {
     double *gap, *left, *right, *sum; /* scratch: (k, q) three times, (k, k) */
 } embedded;
 
-/* (A_c^-1 + A_d^-1)^-1 = A_c (A_c + A_d)^-1 A_d: tr of (L^-1 A_c gap)' (L^-1 A_d gap), L L' = A_c + A_d; leaves gap. */
+/* (A_c^-1 + A_d^-1)^-1 = A_c (A_c + A_d)^-1 A_d: tr of (L^-1 A_c gap)' (L^-1 A_d gap), L L' = A_c + A_d; sets gap. */
 static nonsens_status distance_of(nonsens_context *ctx, const embedded *m, int64_t c, int64_t d, double *out)
 {
     int64_t k = m->k, q = m->q;

@@ -117,7 +117,7 @@ static int cause_of(const candidate *c)
     return c->way[0].value < c->way[1].value ? 0 : 1;
 }
 
-/* Compares the undirected edges that are left; finds the one whose directions differ most, or NULL. */
+/* Compares the undirected edges that are left; sets *next to the one whose directions differ most, or NULL. */
 static nonsens_status next_candidate(nonsens_context *ctx, arena *a, finder *f, candidate **next)
 {
     *next = NULL;
@@ -237,7 +237,7 @@ static nonsens_status note_changes(nonsens_context *ctx, const finder *f, const 
                        show_list_end(&list));
 }
 
-/* Asks again for tests that were made before: the tester remembers their answers. */
+/* Asks again for tests that were made before: the tester has stored their results. */
 static nonsens_status note_untested(nonsens_context *ctx, const finder *f, nonsens_result *result)
 {
     int64_t untested = 0, min_rows = 0, d = f->segment;

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* The kernel of the segment has as many directions as segments, and the changes are compared in pairs of them. */
+/* The kernel of the segment has one direction per segment, and changes are compared between all pairs of segments. */
 enum { MAX_SEGMENTS = 1000 };
 
 nonsens_status cdnod_tests_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,

@@ -32,7 +32,7 @@ nonsens_status cdnod_tests_directions(nonsens_context *ctx, arena *scratch, cons
 /* Adds a note if an option has no effect here. */
 nonsens_status cdnod_tests_note_options(nonsens_context *ctx, const cdnod_tests *t, nonsens_result *result);
 
-/* Report the two directions way (2) of an edge as evidence, and note what the permutations say about the chosen one. */
+/* Report both directions, way (2), of an edge as evidence; add a note on what the permutations say about the choice. */
 nonsens_status cdnod_tests_report(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line,
                                   const cdnod_dependence *way, nonsens_result *result);
 nonsens_status cdnod_tests_note(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line, int cause,
@@ -47,7 +47,7 @@ static inline const char *cdnod_name(const cdnod_tests *t, int64_t node)
 /* The results of the tests of a pair. */
 typedef struct cdnod_pair {
     ci_result between;            /* the two variables given the segment */
-    ci_result alone[2], given[2]; /* the segment and variable j, outright and given the other */
+    ci_result alone[2], given[2]; /* the segment and variable j, marginally and given the other */
 } cdnod_pair;
 
 /* Makes all tests of a pair. */

@@ -13,7 +13,7 @@
  * depend on one another at all is a separate question, at level alpha.
  *
  * If no direction is decided but one must be named, it is the one whose noise test has the larger p-value (score_of).
- * How much residuals change does not tell then: if both disturbances change, they mostly change less in the wrong
+ * How much residuals change is then no guide: if both disturbances change, they mostly change less in the wrong
  * direction (docs/baselines.md).
  *
  * Several variables: for each target the intersection of all accepted sets (icp_sets.c), with edges from its members.
@@ -83,7 +83,7 @@ static void decide_changing(const pair_tests *t, const int32_t *rank, nonsens_re
                         : "What either variable leaves of the other changes over the segments: the noise of the effect "
                           "changes too, or a hidden common cause acts, or the mechanism itself changes or is not "
                           "additive.";
-    } else if (t->given[effect].distance >= t->given[cause].distance) { // two tests in one may disagree
+    } else if (t->given[effect].distance >= t->given[cause].distance) { // p-values may disagree with distances
         result->reason = "One direction is rejected and the other is not, but what is left over changes no less in it.";
     } else {
         result->decision = rank[cause] == 0 ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
@@ -287,7 +287,7 @@ static nonsens_status report_set(nonsens_context *ctx, const discovery *s, const
                       list);
 }
 
-/* The empty set always, and the accepted sets by size. */
+/* Reports the empty set always, and the first accepted sets by size. */
 static nonsens_status report_sets(nonsens_context *ctx, const discovery *s, const icp_target *t)
 {
     int64_t listed = 0;

@@ -439,7 +439,7 @@ static nonsens_status test_noise(nonsens_context *ctx, arena *a, const icp_data 
         target[t].noise_p = NAN;
     }
     for (int64_t k = 0; k < jobs.count; k++) {
-        jobs.job[k].target->noise_p = fmax(jobs.job[k].target->noise_p, jobs.noise_p[k]); // fmax prefers numbers to NaN
+        jobs.job[k].target->noise_p = fmax(jobs.job[k].target->noise_p, jobs.noise_p[k]); // fmax ignores NaN
     }
     return NONSENS_OK;
 }

@@ -26,8 +26,8 @@ nonsens_status icp_new(nonsens_context *ctx, arena *a, const nonsens_data *data,
                        icp_data *out);
 
 /*
- * Does the same without the segments in which a target is hit, hit (segments): its residuals are not invariant there.
- * Needs one segment that is not hit.
+ * Does the same without the segments for which hit (segments) is true, those that intervened on a target: its residuals
+ * are not invariant there.  At least one segment must remain.
  */
 nonsens_status icp_new_without(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                                const bool *hit, icp_data *out);

@@ -1,4 +1,4 @@
-/* icp_targets.c - leaves segments out target by target. */
+/* icp_targets.c - leaves out, for each target, the segments that intervened on it. */
 #include "methods/icp/icp_targets.h"
 
 #include "graph/targets.h"

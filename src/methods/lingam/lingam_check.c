@@ -2,7 +2,7 @@
  * lingam_check.c - compares residuals with the assumptions of LiNGAM.  A linear mechanism without cycles and hidden
  * common causes leaves independent residuals, in the correct order only; at most one of them is Gaussian.
  *
- * Residuals are those given all predecessors.  Few of them are tested pair by pair with HSIC (indep/ci.h).  If there
+ * Residuals are those given all predecessors.  If there are few, pairs are tested with HSIC (indep/ci.h).  If there
  * are many residuals or many rows, five correlations of each pair replace HSIC.  Inside each group of rows, with u the
  * standardised residual, t = tanh u and g = exp(-u^2 / 2), they are
  *
@@ -12,9 +12,9 @@
  * each a sum of products over its own standard error, sum a b / sqrt(sum a^2 b^2).  They are nearly standard normal if
  * residuals are independent: with these linear terms the error of an estimated slope drops out to first order.  Plain
  * correlations, which divide by the two standard deviations, are not normal far out if tails are heavy.  Subtracting
- * means in each group of m rows makes the variance m / (m - 1) times as large.  The correlations see bent slopes,
- * parabolas, and spreads that change together.  A pair's p-value is five times the smallest of theirs.  Pairs are
- * judged together by Holm's rule (Scand. J. Statist. 6, 1979).
+ * means in each group of m rows makes the variance m / (m - 1) times as large.  The five correlations detect
+ * bent slopes, parabolas, and spreads that change together.  A pair's p-value is five times the smallest of theirs.
+ * Pairs are judged together by Holm's rule (Scand. J. Statist. 6, 1979).
  */
 #include "methods/lingam/lingam_check.h"
 
@@ -29,7 +29,7 @@
 #include <math.h>
 
 enum { HSIC_VARIABLES = 20, HSIC_ROWS_IN_ALL = 1000000, MIN_ROWS = HSIC_MIN_ROWS, CORRELATIONS = 5 };
-static const double NO_SPREAD = 1e-9; /* a function of u that varies less is constant */
+static const double NO_SPREAD = 1e-9; /* a function of u that varies less counts as constant */
 
 typedef struct pair_test {
     double statistic, p_value;

@@ -58,7 +58,7 @@ static nonsens_status path_new(nonsens_context *ctx, arena *a, const lingam_lass
 
 /* ---- the active set ---------------------------------------------------------------------------------------------- */
 
-/* Adds a row to the factor; a variable that the others determine is refused for good. */
+/* Adds a row to the factor; a variable that the others determine is refused from now on. */
 static void activate(path *s, int64_t j)
 {
     int64_t k = s->p->k, m = s->count;
@@ -124,7 +124,7 @@ typedef struct event {
     int64_t enters, leaves; /* variable; position in the active set; -1: none */
 } event;
 
-/* How far lambda falls until sign w (g - step along) = lambda - step. */
+/* Returns how far lambda falls until sign w (g - step along) = lambda - step. */
 static double step_to_enter(const path *s, int64_t j, double sign)
 {
     double gap = s->lambda - sign * s->w[j] * s->g[j], speed = 1.0 - sign * s->w[j] * s->along[j];

@@ -6,14 +6,14 @@
  *
  *     R_ij = [H(x_j) + H(r_i^(j))] - [H(x_i) + H(r_j^(i))],    M(i) = sum over j of min(0, R_ij)^2,
  *
- * r_i^(j) the standardised residual of x_i on x_j, R_ij > 0 if i -> j is the likelier direction.  The column with the
+ * r_i^(j) the standardised residual of x_i on x_j; R_ij > 0 if i -> j is the likelier direction.  The column with the
  * smallest M is removed; the others become their standardised residuals on it.  Variances and slopes have divisor n
  * throughout.  The first column wins a tie.
  *
- * The work differs from the definition, the outcome does not:
+ * The computation differs from the definition, the outcome does not:
  *   - Correlations come from one product of all columns and follow the elimination,
- *         rho_kl <- (rho_kl - rho_km rho_lm) / (s_k s_l),   s^2 = 1 - rho^2,
- *     those of a column that lost too many digits are measured again.  Columns themselves follow modified
+ *         rho_kl <- (rho_kl - rho_km rho_lm) / (s_k s_l),   s^2 = 1 - rho^2;
+ *     those of a column that lost too many digits are computed from the rows again.  Columns themselves follow modified
  *     Gram-Schmidt, so the triangular factor in r is as accurate as by reflections.
  *   - R_ij = -R_ji is computed once.
  *   - Comparisons that cannot change the outcome are left out, as in ParaLiNGAM (Shahbazinia, Salehkaleybar, Hashemi,
@@ -21,8 +21,8 @@
  *     in rounds, for the same result with any number of threads.  The two candidates that looked best in the step
  *     before make all their comparisons.  Those still in the race then make 1, 2, 4, ... of theirs, beginning with the
  *     partners that spoke most against them last time.  The race is also for the second rank, whose M is shown.  The
- *     sum of a candidate that finishes runs over the partners in their order.  A sum in another order counts less by
- *     SLACK, which is more than rounding: the chosen column is exactly that of the plain algorithm.
+ *     sum of a candidate that finishes runs over the partners in their order.  A sum in another order is reduced by
+ *     the share SLACK, more than rounding: the chosen column is exactly that of the plain algorithm.
  */
 #include "methods/lingam/lingam_order.h"
 
@@ -62,7 +62,7 @@ typedef struct search {
     int64_t out;          /* the column that is removed */
     double *slope, *kept; /* (d) correlation with it, and what the residual was divided by */
     double *share;        /* (d) standard deviation of the residual of a variable with standard deviation 1 */
-    bool *measure;        /* (d) are its correlations to be measured again? */
+    bool *measure;        /* (d) are its correlations to be computed from the rows again? */
 } search;
 
 static double *column_of(const search *s, int64_t k)
@@ -70,7 +70,7 @@ static double *column_of(const search *s, int64_t k)
     return s->z + k * s->padded;
 }
 
-/* Columns or pairs in a job of about CHUNK_ROWS rows; one thread alone works on few rows. */
+/* Returns how many columns or pairs make a job of about CHUNK_ROWS rows. */
 static int64_t chunk_of(const search *s)
 {
     int64_t chunk = CHUNK_ROWS / s->n;
@@ -159,7 +159,7 @@ static double penalty(double ratio)
     return ratio < 0.0 ? ratio * ratio : 0.0;
 }
 
-/* M(i) over the partners in their order, from the ratios as last compared. */
+/* Computes M(i) over the partners in their order, from the ratios as last compared. */
 static double full_sum(const search *s, int64_t i)
 {
     double sum = 0.0;
@@ -353,7 +353,7 @@ static nonsens_status measure_chunk(nonsens_context *ctx, arena *scratch, int64_
     return NONSENS_OK;
 }
 
-/* Measured rows of rho are copied to the columns; a product has the same bits in either order. */
+/* Copies the new rows of rho to its columns too: a product has the same bits in either order. */
 static nonsens_status measure_correlations(nonsens_context *ctx, search *s)
 {
     bool any = false;

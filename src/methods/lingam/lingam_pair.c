@@ -14,8 +14,8 @@
  *     H(u) = (1 + log 2 pi) / 2 - k1 (E log cosh u - g)^2 - k2 (E u exp(-u^2 / 2))^2,   k1 79.047, k2 7.4129, g .37457.
  *
  * It does not decide: the tests can say "neither", the ratio cannot.  The better direction is the one with the larger
- * p-value.  Over 300 data sets as in experiments/pairs.c (linear) both are correct in all with 1,000 rows; with 200
- * rows p-values in .997 and the ratio in 1.000.
+ * p-value.  In 300 data sets as in experiments/pairs.c (linear) both are always correct with 1,000 rows; with 200 rows
+ * p-values are correct in .997 and the ratio in 1.000.
  */
 #include "math/linalg.h"
 #include "methods/additive/additive.h"
@@ -35,7 +35,7 @@ static nonsens_status regress_line(nonsens_context *ctx, arena *scratch, int64_t
     return NONSENS_OK;
 }
 
-/* Entropy of v / scale, which has mean 0 and variance 1, without the constant (1 + log 2 pi) / 2. */
+/* Returns the entropy of v / scale, of mean 0 and variance 1, without the constant (1 + log 2 pi) / 2. */
 static double entropy_approximately(int64_t n, const double *v, double scale)
 {
     const double k1 = 79.047, k2 = 7.4129, g = 0.37457;

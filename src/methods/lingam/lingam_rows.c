@@ -1,5 +1,5 @@
 /*
- * lingam_rows.c - passes over the rows in pairs of doubles; the file may fuse multiply and add.
+ * lingam_rows.c - passes over the rows in pairs of doubles; the compiler may fuse multiply and add in this file.
  *
  * Entropy of a standardised u by the maximum-entropy approximation (Hyvarinen, "New approximations of differential
  * entropy for independent component analysis and projection pursuit", NIPS 1997; in this form Hyvarinen and Smith,
@@ -24,7 +24,7 @@ enum { HALF_CELLS = LINGAM_CELLS / 2, CELLS_A_UNIT = 16 };
 static const double LOG_2 = 0.69314718055994530942, PI = 3.14159265358979323846;
 static const double GAUSSIAN_ENTROPY = 1.41893853320467274178;
 static const double K1 = 79.047, K2 = 7.4129, GAMMA = 0.37457;
-static const double CLOSE = 1e-4; /* 1 - rho^2 up to which the variance of a residual is measured, not computed */
+static const double CLOSE = 1e-4; /* up to this 1 - rho^2 the variance of a residual comes from the rows */
 
 #define ROWS_INLINE static inline __attribute__((always_inline))
 
@@ -139,7 +139,7 @@ double lingam_rows_product(int64_t n, const double *x, const double *y)
     return both((sum[0] + sum[1]) + (sum[2] + sum[3])) / (double)n;
 }
 
-/* One over the standard deviation of x - rho y, which is small: 1 - rho^2 has few digits there. */
+/* Returns 1 / sd of x - rho y, from the rows: the sd is small, and 1 - rho^2 has few correct digits. */
 static double measured_scale(int64_t n, const double *x, const double *y, double rho)
 {
     pair sum = {0};

@@ -16,7 +16,7 @@ static inline int64_t lingam_rows_padded(int64_t n)
     return n + n % 2;
 }
 
-/* Polynomials of log cosh u and u exp(-u^2 / 2) in cells of u; each pair of coefficients side by side. */
+/* Polynomials of log cosh u and u exp(-u^2 / 2) in cells of u; the coefficients of both next to one another. */
 enum { LINGAM_CELLS = 513, LINGAM_TERMS = 7 };
 typedef struct lingam_table {
     double v[LINGAM_CELLS][2 * LINGAM_TERMS];

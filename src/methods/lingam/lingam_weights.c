@@ -8,7 +8,7 @@
  * k the number of predecessors; t tests have n - 1 - k degrees of freedom.  Then one of
  *
  *     adaptive lasso   Zou, JASA 101, 2006, weights 1 / |b|, the point on the path with the smallest BIC
- *                      (lingam_lasso.c).  The chosen ones are fitted by least squares again, without shrinkage.
+ *                      (lingam_lasso.c).  The chosen weights are fitted by least squares again, without shrinkage.
  *     tested           those whose p-values stay below Benjamini and Hochberg's line (JRSS B 57, 1995) over all
  *                      d (d - 1) / 2 of them: of the edges shown a share alpha may be false.  Weights are those tested.
  *     all              all of them.
@@ -77,7 +77,7 @@ static nonsens_status fit_least_squares(nonsens_context *ctx, arena *a, const li
 
 /* ---- least squares again, on the chosen variables ---------------------------------------------------------------- */
 
-/* Modified Gram-Schmidt of the chosen columns of R: q (k, count), its factor u (count, count), the residual y (k). */
+/* Modified Gram-Schmidt of the chosen columns of R: q (k, count), the factor u (count, count), the residual y (k). */
 typedef struct refit {
     int64_t k, count;
     double *q, *u, *y, *b;

@@ -14,13 +14,13 @@
 enum {
     MIN_SEGMENTS = 3,    /* two changing disturbances need three segments */
     MAX_SEGMENTS = 1000, /* time and memory grow with rows x segments */
-    MIN_ROWS = 10,       /* of a segment that counts: the tests and entropies also need them */
+    MIN_ROWS = 10,       /* that a segment needs to count; tests and entropies need them too */
 };
 
-static const double CLAMP = 1e-6;       /* smallest |derivative| counted, as a share of the median */
+static const double CLAMP = 1e-6;       /* smaller |derivatives| count as this share of the median */
 static const double GAIN_Z = 3.0;       /* standard errors by which held-out likelihood must beat chance */
-static const double WEAK_SECOND = 0.06; /* second singular value over the first: only one change is visible */
-static const double STRONG_THIRD = 0.5; /* third over the second: more statistics change than two */
+static const double WEAK_SECOND = 0.06; /* second singular value over the first; below, only one change is visible */
+static const double STRONG_THIRD = 0.5; /* third over the second; above, more than two statistics change */
 
 double disturbances_mean_log(int64_t n, const double *slope, double min_slope)
 {
@@ -58,7 +58,7 @@ static nonsens_status allocate_slopes(nonsens_context *ctx, arena *a, int64_t n,
 
 /* ---- networks ---- */
 
-/* Computes Jacobians of the unmixed sources: by view from the networks, then by the chain rule to the variables. */
+/* Computes derivatives of the unmixed sources: by the views from networks, then by the variables (chain rule). */
 static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inputs *inputs, const disturbances *d,
                                     variables *v)
 {
@@ -193,7 +193,7 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const variables *v,
     return NONSENS_OK;
 }
 
-/* Refuses segments that a fit cannot use, before anything is trained. */
+/* Refuses data with segments that a fit cannot use, before anything is trained. */
 static nonsens_status check_segments(nonsens_context *ctx, const nonsens_data *pair)
 {
     if (pair->segments < MIN_SEGMENTS) {
@@ -294,7 +294,7 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
                    "second singular value of the segment logits over the first; near 0 means that only one disturbance "
                    "changes, or that both change in proportion",
                    "second singular value ratio"));
-    if (d->fit.nets < 2) { // fits on splines start from a common fit of rank two; one network has two features
+    if (d->fit.nets < 2) { // no third value: splines start from one fit of rank two, one network has two features
         return NONSENS_OK;
     }
     TRY(result_add(ctx, result, third, NAN,

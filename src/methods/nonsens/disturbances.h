@@ -64,7 +64,7 @@ nonsens_status disturbances_report_sources(nonsens_context *ctx, const disturban
 nonsens_status disturbances_report_unmixing(nonsens_context *ctx, const disturbances *d, nonsens_result *result);
 
 /*
- * Says in a sentence why nothing can be concluded from this fit: the segments cannot be distinguished on the scored
+ * Returns a sentence on why nothing can be concluded from this fit: the segments cannot be distinguished on the scored
  * rows, or only one direction of change is visible, so the two disturbances are not identified.  NULL if all is well.
  */
 const char *disturbances_doubt(const disturbances *d);

@@ -5,7 +5,7 @@
 
 enum { RANK = 2, CORNER = 4 /* B-splines of one variable that are not zero at a point */ };
 
-/* The search for the rank stops at the first that is no better, but the methods always need two features. */
+/* Fits rank two even if the search for the rank stopped before it, because the methods always need two features. */
 static nonsens_status fit_rank_two(nonsens_context *ctx, arena *a, const rank_search *l, classifier_fit *f)
 {
     SCOPED_ARENA(scratch);
@@ -34,7 +34,7 @@ nonsens_status spline_fit_new(nonsens_context *ctx, arena *a, const nonsens_data
 
 /* ---- rows ---- */
 
-/* The two features at one row by the coefficients of one fold: values and slopes by either variable. */
+/* The two features at one row, by the coefficients of one fold: values, and slopes by each variable. */
 typedef struct feature_pair {
     double value[RANK], slope[RANK][2];
 } feature_pair;

@@ -5,7 +5,7 @@
  * The variables are those that the classifier sees, warped by their ranks to [0, 1].  The decisions do not depend on
  * this.  Tests of independence use a variable only up to monotone maps.  In the likelihood ratio the warp adds
  * E log|dw/dx| to H(x_j) and subtracts it from E log|dT_j/dx_j|, which enter as a sum.  The assignment of sources to
- * variables compares sums with one derivative by either variable, so the warp cancels there, too.
+ * variables compares sums with one derivative by either variable, so the warp cancels there too.
  */
 #ifndef METHODS_NONSENS_DISTURBANCES_SPLINE_H
 #define METHODS_NONSENS_DISTURBANCES_SPLINE_H
@@ -22,7 +22,7 @@ typedef struct disturbances_spline {
 nonsens_status spline_fit_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                               disturbances_spline *out);
 
-/* Computes logits (n, E), row-major, rows and segments of the data set: each row by the fit without its fold. */
+/* Computes logits (n, E), row-major, rows and segments of the data set: each row from the fit without its fold. */
 void spline_fit_logits(const disturbances_spline *s, double *logits);
 
 /*

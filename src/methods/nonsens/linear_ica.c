@@ -40,7 +40,7 @@ static nonsens_status test_sources(nonsens_context *ctx, arena *a, const nonsens
 {
     hsic_options hsic = hsic_options_from(&result->options, result->options.alpha, RESIDUAL_TEST);
     hsic_result test;
-    int32_t first = pair->column_rank[0]; // does not depend on the order of the columns
+    int32_t first = pair->column_rank[0]; // so that the result does not depend on the order of the columns
     char p_value[REASONING_P_BYTES];
     TRY(hsic_test_scalars(ctx, a, d->n, matrix_col(d->source, first), matrix_col(d->source, 1 - first), d->segments,
                           d->start, &hsic, &test));

@@ -1,6 +1,6 @@
 /*
- * monti.h - the parts of the paper's two methods that are used alone: on disturbances of a linear mechanism
- * (linear_ica.c), and by experiments on true ones, or several times on one fit.
+ * monti.h - the parts of the paper's two methods that are also used alone: on disturbances of a linear mechanism
+ * (linear_ica.c), and by experiments on true disturbances or several times on one fit.
  */
 #ifndef METHODS_NONSENS_MONTI_H
 #define METHODS_NONSENS_MONTI_H
@@ -18,7 +18,7 @@ typedef struct monti_tests {
 nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                 const nonsens_options *options, matrix variable, matrix source, monti_tests *out);
 
-/* Decides on the cause by three rejections of four, each at alpha / 4. */
+/* Decides by which of the four tests reject, each at alpha / 4 (nonsens.c). */
 enum result_decision monti_decide(const monti_tests *tests, double alpha);
 
 /* Adds the four tests to the evidence. */

@@ -34,8 +34,8 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /*
- * Disjoint parts of the rows, of about PART_ROWS rows each.  Every segment is in every part with its own slot of rows,
- * except that with many segments (over PART_ROWS / MIN_PER_SEGMENT) the segments are dealt into groups first: part p
+ * Disjoint parts of the rows, of about PART_ROWS rows each.  Every segment has a slot of its rows in every part, except
+ * that with many segments (over PART_ROWS / MIN_PER_SEGMENT) the segments are dealt into groups first: part p
  * then holds slot p / groups of the segments of group p % groups.
  */
 typedef struct partition {
@@ -129,7 +129,7 @@ static int64_t canonical_test(const nonsens_data *pair, int64_t job)
     return job / 4 * 4 + 2 * v + k;
 }
 
-/* One test of one part; jobs are parts * 4. */
+/* What the jobs share; job j is test j % 4 of part j / 4. */
 typedef struct test_state {
     const nonsens_data *pair;
     const nonsens_options *options;
@@ -228,7 +228,7 @@ enum result_decision monti_decide(const monti_tests *tests, double alpha)
     return kept == 2 && matched ? DECISION_INDEPENDENT : DECISION_INCONCLUSIVE;
 }
 
-/* p is NaN if no part had a segment to test in. */
+/* p is NaN if the part with the median p-value had no segment to test in. */
 static bool is_untestable(const monti_tests *tests)
 {
     return isnan(tests->test[0][0].p_value + tests->test[0][1].p_value + tests->test[1][0].p_value +

@@ -14,7 +14,7 @@
  *   - The default compares I(x2; T1) with I(x1; T2) by nearest neighbours.  For a folded T this is a smaller number
  *     than R but of the same sign: the second term vanishes for x1 -> x2 if T2 is any function of N2.  Learned features
  *     are not exactly monotone within their branches, which the change of variables needs and the information does
- *     not.  The default is correct more often (docs/results); `ratio` chooses.
+ *     not.  The default is correct more often (docs/results); --ratio chooses.
  *   - No p-value: how the ratio varies over segments is shown, but an error of the fit is common to all segments.
  */
 #include "base/number.h"
@@ -36,7 +36,7 @@ static double binary_entropy(double p)
     return p <= 0.0 || p >= 1.0 ? 0.0 : -p * log(p) - (1.0 - p) * log1p(-p);
 }
 
-/* H(B | T) for B = sign of the slope, in bins of T with equal counts. */
+/* Computes H(B | T) for B = sign of the slope, in bins of T with equal counts. */
 static nonsens_status branch_entropy(nonsens_context *ctx, arena *a, int64_t n, const double *t, const double *slope,
                                      double *out)
 {
@@ -72,7 +72,7 @@ typedef struct terms_state {
 static nonsens_status unit_column(nonsens_context *ctx, arena *a, int64_t n, const double *v, double **out)
 {
     ARENA_TRY(ctx, a, *out, n);
-    column_standardise(n, v, *out); // zeros if it is constant: the entropies then call the segment unusable
+    column_standardise(n, v, *out); // zeros if it is constant: the entropies then mark the segment as unusable
     return NONSENS_OK;
 }
 

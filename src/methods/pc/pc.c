@@ -12,11 +12,11 @@
  * nothing causes it.  --pooling pooled pools all rows.
  *
  * Tests: fisher-z straight from correlation matrices, one per segment (indep/fisher_z.h; mean and heterogeneity over
- * segments; with --knots given functions that are not linear, pc_knots.h), or a kernel test (indep/ci.h).  hsic cannot
- * condition, so it means kci, which is hsic if nothing is given.  alpha is that of each test, as in all of the
+ * segments; with --knots, given piecewise linear functions, pc_knots.h), or a kernel test (indep/ci.h).  hsic cannot
+ * condition, so it means kci, which is hsic if nothing is given.  alpha is the level of each test, as in all of the
  * literature on PC; it is not corrected for their number.
  *
- * If values are missing (--na pairwise), each test uses the rows that have its variables (pc_gaps.h); fisher-z alone.
+ * If values are missing (--na pairwise), each test uses the rows that have its variables (pc_gaps.h); fisher-z only.
  *
  * Differences from the literature: sets so large that no segment has enough rows for Fisher's z (|S| + 4) are not
  * tested.  The usual answer, independence, would remove edges for lack of rows.
@@ -29,7 +29,7 @@ _Static_assert((int)COLLIDERS_CONSERVATIVE == (int)ORIENT_CONSERVATIVE, "options
 _Static_assert((int)COLLIDERS_MAJORITY == (int)ORIENT_MAJORITY, "options name the rules in their order");
 _Static_assert((int)CONFLICTS_PRIORITY == (int)ORIENT_PRIORITY, "options name the rules in their order");
 
-enum { FISHER_Z_OVERHEAD = 3 }; /* rows of a segment that a test needs beside those for the given variables */
+enum { FISHER_Z_OVERHEAD = 3 }; /* rows of a segment that a test needs in addition to those for given variables */
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 

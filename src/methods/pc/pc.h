@@ -1,5 +1,5 @@
 /*
- * pc.h - the search of the method `pc`, step by step; `pc-nonsens` uses it, too (pc_nonsens.c).
+ * pc.h - the search of the method `pc`, step by step; `pc-nonsens` uses it too (pc_nonsens.c).
  *
  * Node k is the k-th variable in canonical order.
  */
@@ -27,7 +27,7 @@ typedef struct pc_search {
     skeleton_ci asked;                  /* of the other tests */
     knowledge known;                    /* of the nodes */
     skeleton_options testing;
-    skeleton found; /* its graph is then directed */
+    skeleton found; /* its graph is directed later */
     orienter orient;
 } pc_search;
 

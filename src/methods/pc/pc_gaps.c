@@ -1,8 +1,8 @@
 /*
- * pc_gaps.c - tests by partial correlation on the rows that a test has.
+ * pc_gaps.c - tests by partial correlation on the rows that have all variables of the test.
  *
- * A correlation matrix of which each entry has its own rows need not be positive definite, and the rows behind its
- * partial correlations cannot be counted.  So each test gathers its rows: O(n (count + 2)^2).
+ * A correlation matrix whose entries come from different rows need not be positive definite, and its partial
+ * correlations have no definite number of rows.  So each test gathers its rows: O(n (count + 2)^2).
  */
 #include "methods/pc/pc_gaps.h"
 
@@ -53,7 +53,7 @@ nonsens_status pc_gaps_ask(nonsens_context *ctx, arena *scratch, void *state, in
     const pc_gaps *s = state;
     SCOPED_ARENA(a);
     gathered g;
-    int64_t *node, *number; // of the data, of the test
+    int64_t *node, *number; // numbers in the data, and in the test
     ARENA_TRY(ctx, &a, node, count + 2);
     ARENA_TRY(ctx, &a, number, count + 2);
     for (int64_t k = 0; k < count + 2; k++) {

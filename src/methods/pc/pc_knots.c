@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Computes the hinges (knots) of the column v (n), each of n values.  Halves, since differences may overflow. */
+/* Computes the hinges (knots) of the column v (n), each of n values; halved, since differences may overflow. */
 static nonsens_status make_hinges(nonsens_context *ctx, arena *local, int64_t n, const double *v,
                                   const row_groups *groups, int64_t knots, double *const *hinge)
 {

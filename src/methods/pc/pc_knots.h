@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "indep/fisher_z.h"
 
-/* Correlations of the variables, columns 0 .. d-1, and of their hinges: those of variable k from d + k knots on. */
+/* Correlations of the variables, columns 0 .. d-1, and of their hinges: those of variable k start at d + k * knots. */
 typedef struct pc_knots {
     fisher_z_data correlations;
     int64_t d, knots; /* knots > 0 */

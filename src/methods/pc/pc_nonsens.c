@@ -2,26 +2,26 @@
  * pc_nonsens.c - PC, then a bivariate method for the edges that it leaves open (Monti, Zhang, Hyvarinen, "Causal
  * Discovery with General Non-Linear Relationships using Non-Linear ICA", UAI 2019, section 3.3; PC: pc.c).
  *
- *   1. The pattern as in pc.c, with tests inside segments.  Since mechanisms are not linear, given variables enter by
- *      functions with knots (pc_knots.h).
+ *   1. The pattern as in pc.c, with tests inside segments.  Since mechanisms are not linear, given variables enter as
+ *      piecewise linear functions (pc_knots.h).
  *   2. The bivariate method of --orient-by decides on every undirected edge ("line") u - v, from its two columns alone
  *      and in parallel.
- *   3. Lines are directed one by one, the one with the largest |score| first.  After each of them come Meek's rules,
- *      never against prior knowledge, never a cycle, never a new v-structure (graph/orient.h).
+ *   3. Lines are directed one by one, the one with the largest |score| first.  Meek's rules follow after each of them.
+ *      No step contradicts prior knowledge or makes a cycle or a new v-structure (graph/orient.h).
  *
  * With --targets a line is directed without the segments in which the mechanism of one of its ends may differ, if three
- * others remain.  The tests of the skeleton use all segments: they look for dependence in any.
+ * others remain.  The tests of the skeleton use all segments: they look for dependence in any of them.
  *
  * The paper does not say which test of independence it uses, nor what it does if the bivariate method is not sure.
  * Here a line without a decision stays a line.
  *
  * The bivariate method assumes that nothing else acts on both ends, but other variables may.  In the pattern of a DAG
  * only nodes adjacent to both ends matter: with w -> u - v, w is adjacent to v or Meek's first rule directs u -> v, and
- * lines make chordal graphs, so any path into both ends shows in a triangle.  w no longer matters once it is known to
+ * lines form chordal graphs, so any path into both ends shows in a triangle.  w no longer matters once it is known to
  * be an effect of u or of v.  Lines without such a w come first.  The others follow if the method is sure nevertheless,
- * with a note, and are considered again after every arrow: `structured` sees a common cause that changes in the rank of
- * its classifier and then does not decide.  Of 26 simulated graphs with six variables (experiments/pc_directions.py,
- * 10 x 512 rows, depth 1 and 3) it decided on 14 such lines, all correctly.
+ * with a note, and are considered again after every arrow: a common cause that changes raises the rank of the
+ * classifier of `structured`, which then does not decide.  In 26 simulated graphs with six variables
+ * (experiments/pc_directions.py, 10 x 512 rows, depth 1 and 3) it decided on 14 such lines, all correctly.
  */
 #include "methods/pc/pc.h"
 
@@ -173,7 +173,7 @@ static bool is_surer(const open_line *line, const open_line *than)
     return mine > other || (mine == other && line->p_value < than->p_value);
 }
 
-/* The surest line whose ends may have a common cause, or whose ends have none; NULL if there is no such line. */
+/* Returns the surest line of those whose ends may have a common cause, or of the others; NULL if there is no line. */
 static open_line *surest_line(const line_work *w, bool with_common)
 {
     const pdag *g = &w->search->found.graph;

@@ -28,8 +28,8 @@ static group measure(const double *v, int64_t first, int64_t last)
 
 /* The values of one variable and those of its segments that a test can use. */
 typedef struct segmented {
-    double *v;    // (n) of at most 1 in size
-    group *group; // (groups) at least two rows, not constant
+    double *v;    // (n) scaled so that no absolute value exceeds 1
+    group *group; // (groups) with at least two rows, not constant
     int64_t groups, constant;
     bool constants_differ; // two of the constant segments have different values
 } segmented;
@@ -64,7 +64,7 @@ static nonsens_status sort_segments(nonsens_context *ctx, arena *scratch, const 
             continue;
         }
         group g = measure(out->v, start[e], start[e + 1]);
-        if (g.variance > 0.0) { // zero if the spread vanishes beside that of other segments
+        if (g.variance > 0.0) { // zero if the spread underflows next to the values of other segments
             out->group[out->groups++] = g;
         }
     }
@@ -125,7 +125,7 @@ typedef struct deviation {
     int64_t group;
 } deviation;
 
-/* Sorts the absolute deviations from the median of all n rows of usable groups, ascending; ties keep the row order. */
+/* Sorts all n rows of usable groups by absolute deviation from their group's median, ascending; ties in row order. */
 static nonsens_status sorted_deviations(nonsens_context *ctx, arena *scratch, const double *v, const group *g,
                                         int64_t groups, int64_t n, deviation **out)
 {

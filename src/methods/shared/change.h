@@ -4,8 +4,8 @@
  * Location: Welch's analysis of variance (Biometrika 38, 1951), valid when the scales differ as well.
  * Scale: Fligner and Killeen (JASA 71, 1976) in the median-centred form of Conover, Johnson and Johnson (Technometrics
  * 23, 1981): normal scores of the ranks of |x - segment median|, chi-square with (segments - 1) degrees.
- * Both leave out segments that say nothing about spread: single rows and constant ones.  Values are first scaled to
- * size 1 by a power of two, which rounds nothing and allows data around 1e-300 and 1e300 to be squared.
+ * Both leave out segments that say nothing about spread: those with a single row and constant ones.  Values are first
+ * scaled to [-1, 1] by a power of two, which is exact and lets data around 1e-300 or 1e300 be squared.
  */
 #ifndef METHODS_SHARED_CHANGE_H
 #define METHODS_SHARED_CHANGE_H
@@ -22,7 +22,7 @@ typedef struct change_test {
 } change_test;
 
 /*
- * Test whether the location (Welch) or the scale (Fligner and Killeen) of a variable changes.  v (n) is sorted by
+ * Tests whether the location (Welch) or the scale (Fligner and Killeen) of a variable changes.  v (n) is sorted by
  * segment with bounds start (segments + 1).  O(n log n) time, O(n) scratch.
  */
 nonsens_status change_of_location(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,

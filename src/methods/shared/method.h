@@ -20,8 +20,8 @@ typedef nonsens_status method_fn(nonsens_context *ctx, arena *scratch, const non
                                  const nonsens_options *options, nonsens_result *result);
 
 /*
- * How another process helps with a graph: it prepares the data and options, whose targets (user's order) may be NULL,
- * and makes units of the run by their tasks (pool/pool.h), several at a time.  `free` takes what a failed `new` left.
+ * How another process helps to find a graph.  `new` prepares data, options and targets (user's order; may be NULL);
+ * `make` runs a unit from its task (pool/pool.h), several at a time; `free` also accepts what a failed `new` left.
  */
 typedef struct method_server {
     nonsens_status (*new)(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
@@ -31,7 +31,7 @@ typedef struct method_server {
                            json_value **line);
 } method_server;
 
-/* Bytes that a run takes beside the data, as measured with two threads; a value is one row of one variable. */
+/* Bytes that a run needs in addition to the data, measured with two threads; a value is one row of one variable. */
 typedef struct memory_need {
     double fixed, per_variable, per_row, per_value;
     double (*further)(const nonsens_options *options, double rows, int64_t segments); /* NULL: nothing further */
@@ -39,7 +39,7 @@ typedef struct memory_need {
 
 typedef struct method {
     nonsens_method_info info;
-    const char *assumes_briefly;    /* info.assumes in a line */
+    const char *assumes_briefly;    /* info.assumes in one line */
     method_fn *direction;           /* NULL if it cannot decide on a pair */
     method_fn *discover;            /* NULL if it cannot find a graph */
     const method_server *server;    /* of discover; NULL: it does not share its work, and keeps none in a journal */
@@ -48,8 +48,8 @@ typedef struct method {
     int64_t max_rows;               /* more rows are sampled down to these if --max-rows is 0; 0: all are used */
     bool takes_missing;             /* finds graphs of data with missing values (--na pairwise) */
     bool is_opinion;                /* asked as a second opinion on a pair (--opinions all) */
-    const char *pair_option;        /* key of the option that names the method which it asks about pairs, or NULL */
-    const char *published_as;       /* if it uses as-published: what to write on the command line for it */
+    const char *pair_option;        /* key of the option that names the method that it asks about pairs, or NULL */
+    const char *published_as;       /* if it uses as-published: what the command line must say */
     const char *bidirected_meaning; /* of a <-> b in its graphs; NULL: a hidden common cause */
 } method;
 

@@ -1,4 +1,4 @@
-/* rank_search.c - orders and folds the rows of a pair, then tries one rank after another until one is no better. */
+/* rank_search.c - orders the rows of a pair, deals folds, then tries one rank after another until one is no better. */
 #include "methods/shared/rank_search.h"
 
 #include "base/show.h"
@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Smallest gain of a further feature, relative to that of the feature before: the second, and those after it. */
+/* Smallest gain of a further feature over the gain of the one before it: for the second feature, and for later ones. */
 static const double SECOND_GAIN = 0.015, FURTHER_GAIN = 0.075;
 
 /* ---- order ---- */
@@ -46,10 +46,10 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, rank_search *l)
     return NONSENS_OK;
 }
 
-/* l->time_order: the search's rows of each segment in the order of time. */
+/* Fills in l->time_order: the search's rows of each segment, in order of time. */
 static nonsens_status order_in_time(nonsens_context *ctx, arena *a, rank_search *l)
 {
-    int64_t *order, *place; // (n) of the data set: its rows in time, and where the search has them
+    int64_t *order, *place; // (n) rows of the data set in order of time; each row's index in the search
     SCOPED_ARENA(scratch);
     ARENA_TRY(ctx, a, l->time_order, l->pair->n);
     ARENA_TRY(ctx, &scratch, order, l->pair->n);
@@ -67,7 +67,7 @@ static nonsens_status order_in_time(nonsens_context *ctx, arena *a, rank_search 
     return NONSENS_OK;
 }
 
-/* Blocks of neighbouring rows of the input, in the search's order of rows. */
+/* Makes blocks of neighbouring input rows, and notes the block of each row in the search's order. */
 static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
 {
     int32_t *block_of;
@@ -76,7 +76,7 @@ static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, a, block_of, l->pair->n);
-    for (int64_t e = 0, before = 0; e < l->pair->segments; e++) { // blocks of a segment count on from those before
+    for (int64_t e = 0, before = 0; e < l->pair->segments; e++) { // block numbers continue from one segment to the next
         int32_t first = INT32_MAX, last = 0;
         for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
             block_of[i] = l->time.block_of[l->user_row[i]];
@@ -94,7 +94,7 @@ static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
 
 /* ---- setting up ---- */
 
-/* Blocks are dealt whole, and every segment must have rows in more than one fold. */
+/* Deals rows into folds: blocks stay whole, and every segment must have rows in more than one fold. */
 static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
 {
     const nonsens_options *o = l->options;
@@ -123,7 +123,7 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
 
 /* ---- groups of segments ---- */
 
-/* Sorts the rows by group; blocks are now the segments of the data set, and folds go with their rows. */
+/* Sorts the rows by group; blocks are now the segments of the data set, and each row keeps its fold. */
 static nonsens_status sort_by_group(nonsens_context *ctx, arena *a, rank_search *l, const int32_t *group)
 {
     int64_t n = l->pair->n, *place, *user_row;
@@ -201,7 +201,7 @@ static void label_rows(rank_search *l)
     }
 }
 
-/* Whole segments are held out, and with them the shares of the groups: what is known of these are the other folds. */
+/* Sets the log shares of groups from the other folds alone, because whole segments are held out. */
 static nonsens_status find_held_out_shares(nonsens_context *ctx, rank_search *l)
 {
     int64_t folds = l->options->score_folds, n = l->pair->n, *rows, *all; // rows (segments, folds), all (folds)
@@ -279,7 +279,7 @@ static classifier_shape shape_of(enum classifier_kind kind, int rank)
                               kind == KIND_BOTH ? rank : 0};
 }
 
-/* Does rank r count?  With very many rows a test also finds the features' own error, but the gain stays small. */
+/* Does rank r count?  With very many rows the test also detects approximation error, but its gain stays small. */
 static bool counts(const rank_search *l, enum classifier_kind kind, int64_t r, const classifier_difference *step)
 {
     double share = kind != KIND_BOTH ? 0.0 : r <= 2 ? SECOND_GAIN : FURTHER_GAIN; // step[0] is zero

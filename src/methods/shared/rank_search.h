@@ -5,7 +5,7 @@
  *
  * Everything here is in canonical order of the warped variables.  Which of the user's columns is first, whether it is
  * reversed, and the order of segments and rows depend on ranks and segment sizes alone.  What features are made of is
- * behind rank_search_features.h; options->features chooses it.
+ * hidden behind rank_search_features.h; options->features chooses it.
  */
 #ifndef METHODS_SHARED_RANK_SEARCH_H
 #define METHODS_SHARED_RANK_SEARCH_H
@@ -24,16 +24,16 @@ typedef struct rank_search {
     int threads;
     int32_t user[2];         /* the user's column that is variable 0, 1 here */
     int64_t segments;        /* what rows are classified by: segments of the data set, or groups of them */
-    bool grouped;            /* by groups: rows of one segment are then a block, also if their groups differ */
+    bool grouped;            /* by groups: rows of one segment are then a block, even if their groups differ */
     int32_t *user_segment;   /* (segments) segment of the data set; NULL: grouped */
     int64_t *user_row;       /* (n) row of the data set */
     int64_t *start;          /* (segments + 1) */
     double *warped[2];       /* (n) */
-    const double *inside[2]; /* (n) the same sorted by segments of the data set, with bounds inside_start */
+    const double *inside[2]; /* (n) the same, sorted by segments of the data set, with bounds inside_start */
     const int64_t *inside_start;
     time_blocks time;           /* blocks of neighbouring rows, in the data's order of rows */
-    classifier_blocks blocks;   /* the same in the search's; if grouped, the segments of the data set */
-    int64_t *time_order;        /* (n) rows of each segment of `inside` in the order of time; NULL without blocks */
+    classifier_blocks blocks;   /* the same in the search's order; if grouped, the segments of the data set */
+    int64_t *time_order;        /* (n) rows of each segment of `inside` in order of time; NULL without blocks */
     int32_t *label, *fold;      /* (n) */
     classifier_sample sample;   /* splines only */
     classifier_penalty penalty; /* splines only */
@@ -52,7 +52,7 @@ typedef struct rank_search_outcome {
         step[RANK_SEARCH_MAX_RANK + 2]; /* step[r]: rank r against rank r - 1, for r = 1 .. tried, as first fitted */
 } rank_search_outcome;
 
-/* Most segments that rows are classified by; with more, by groups of segments (segment_groups.h), if they may be. */
+/* With more segments, rows are classified by groups of segments (segment_groups.h), if the caller allows it. */
 enum { RANK_SEARCH_UNGROUPED = 50 };
 
 /*
@@ -67,7 +67,7 @@ double rank_search_level(const rank_search *l);
 
 /*
  * Returns the level of the test of a rank against the one below.  A free classifier's second and further features must
- * pass a stricter test: the features' own error shows there first, and a rank too many costs more than one too few.
+ * pass a stricter test: approximation error shows there first, and a rank too many costs more than one too few.
  */
 double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, int64_t rank);
 
@@ -79,10 +79,10 @@ double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, i
 nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_search *l, enum classifier_kind kind,
                                  int64_t max_rank, rank_search_outcome *out);
 
-/* How the laws of likelihood ratios are drawn. */
+/* Returns how null distributions of likelihood ratios are drawn. */
 compare_draws rank_search_draws(const rank_search *l, int threads, int64_t draws);
 
-/* larger - smaller on held-out rows, with the standard errors that the options ask for. */
+/* Compares log likelihoods of held-out rows, larger - smaller, with standard errors of blocks if there are blocks. */
 void rank_search_compare(const rank_search *l, const double *larger, const double *smaller, classifier_difference *out);
 
 #endif

@@ -5,7 +5,7 @@
  *   splines   (rank_search_spline.c)   reduced-rank regression on splines; a calibrated test on all rows
  *   networks  (rank_search_network.c)  a network per feature; held-out rows decide
  *
- * Every fit carries its shape in model.shape and, once it is scored, held_out; the rest of `fit` is the splines' own.
+ * Every fit has its shape in model.shape and, once it is scored, held_out; only splines use the rest of `fit`.
  */
 #ifndef METHODS_SHARED_RANK_SEARCH_FEATURES_H
 #define METHODS_SHARED_RANK_SEARCH_FEATURES_H
@@ -23,13 +23,13 @@ typedef struct rank_search_features {
     nonsens_status (*begin)(nonsens_context *ctx, arena *a, rank_search *l);
 
     /*
-     * Compares the rank r of this shape with r - 1, which is fitted and was better than the one before.  Sets step[r]
-     * and, unless the score rules rank r out beforehand, fit[r] and fitted = r.  Scores a fit that is better.
+     * Compares rank r, that of this shape, with rank r - 1, which is fitted and was better than the one before.  Sets
+     * step[r] and, unless a score test rules rank r out first, fit[r] and fitted = r.  Scores a fit that is better.
      */
     nonsens_status (*try_rank)(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                rank_search_outcome *out);
 
-    /* Fits and scores a shape that `whole` contains; fits `whole` again if this shows it to be a bad optimum. */
+    /* Fits and scores a shape that `whole` contains; fits `whole` again if its optimum proves to be worse. */
     nonsens_status (*fit_restricted)(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                      classifier_fit *whole, classifier_fit *out);
 

@@ -8,8 +8,8 @@
  * units a restricted model lags for lack of training, and the tests then find a further rank or a loss that does not
  * exist.
  *
- * Width, layers, restarts and training are those of the options.  The networks see the warped variables; --inputs has
- * no effect on them.
+ * The options set width, layers, restarts and training.  The networks see the warped variables; --inputs has no effect
+ * on them.
  */
 #include "math/special.h"
 #include "methods/shared/rank_search_features.h"
@@ -32,7 +32,7 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_
                             l->label,   l->fold};
     restricted_spec spec = {s.first, s.second, s.both};
     SCOPED_ARENA(scratch);
-    (void)whole; // starts are the same for all models of one rank, whatever they see
+    (void)whole; // all models of one rank have the same starting weights, whatever they see
     *out = (classifier_fit){.model = {.shape = s, .rank = shape_rank(s)}};
     ARENA_TRY(ctx, a, out->held_out, l->pair->n);
     return restricted_fit(ctx, &scratch, &data, spec, l->options, out->held_out, NULL);

@@ -10,22 +10,22 @@
 
 static const double CLEARLY_NOT = 0.05; /* a further rank is not fitted if its score test has a larger p-value */
 /*
- * A test of a rank needs few draws if p is far from every level: far below alpha over the number of tests, or above
- * this, five times CLEARLY_NOT.
+ * A test of a rank needs few draws if p is far from every level: below FAR_BELOW times the strictest level, or above
+ * FAR_ABOVE, five times CLEARLY_NOT.
  */
 static const double FAR_BELOW = 1e-4, FAR_ABOVE = 0.25;
 static const double TOLERATED = 0.003; /* share of the free classifier's gain over chance that may be lost */
 enum { CALIBRATION_DRAWS = 199, MAX_SEGMENTS = 400 };
 /*
- * TESTS: how many a decision usually rests on, three ranks of either kind of feature and two restrictions.
- * FURTHER_TESTS: a stricter level for further free features, where the splines' own error shows first.
+ * TESTS: how many tests a decision usually rests on: three ranks of each kind of feature and two restrictions.
+ * FURTHER_TESTS: a stricter level for further free features, where the approximation error of splines shows first.
  */
 enum { TESTS = 8, FURTHER_TESTS = 250 };
-enum { ALWAYS_SCORED = 2 }; /* higher ranks are rare: they are scored only if the test on all rows rejects */
+enum { ALWAYS_SCORED = 2 }; /* higher ranks are rare, so they are scored only if the test on all rows rejects */
 
 enum { BASES = 2, MIN_BASIS = 14, MAX_BASIS = 20, BASIS_STEP = 4 };
 
-/* More rows show smaller errors of the splines; MAX_BASIS bounds the time of a fit. */
+/* The more rows, the smaller the spline errors that tests detect, so the basis grows; MAX_BASIS bounds the time. */
 int64_t rank_search_spline_basis(const nonsens_options *options, int64_t n)
 {
     double wanted = MIN_BASIS * cbrt((double)n / 5000.0);
@@ -95,7 +95,7 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_
     TRY(fit_start_restricted(ctx, &scratch, whole, out));
     arena_free(&scratch);
     TRY(fit_and_score(ctx, a, l, out));
-    if (out->objective < whole->objective) { // the free fit sat in a worse optimum
+    if (out->objective < whole->objective) { // the free fit was in a worse optimum
         fit_start_extended(out, whole);
         TRY(fit_and_score(ctx, a, l, whole));
     }
@@ -123,7 +123,7 @@ static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const rank_sear
     }
     if (large->held_out) {
         rank_search_compare(l, large->held_out, small ? small->held_out : l->chance, out);
-        if (l->grouped) { // held-out segments tell of a gain that the wide law of few segments a group may miss
+        if (l->grouped) { // the test may miss a gain: few segments per group make its null distribution wide
             out->p_value = fmin(out->p_value, special_normal_tail(out->z));
         }
     }
@@ -135,7 +135,7 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
 {
     int64_t r = shape_rank(s);
     const classifier_fit *small = r == 1 ? NULL : &out->fit[r - 1];
-    if (r > ALWAYS_SCORED) { // rare ranks: the score, which needs no fit, comes first
+    if (r > ALWAYS_SCORED) { // rare ranks: the score test, which needs no fit, comes first
         SCOPED_ARENA(scratch);
         compare_draws by = rank_draws(l);
         TRY(compare_rank_score(ctx, &scratch, &by, small, &out->step[r]));
@@ -149,8 +149,8 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
 }
 
 /*
- * Splines only approximate a true restriction, so it costs some nats: the more, the better the segments can be
- * distinguished.  TOLERATED allows for that.
+ * Splines only approximate the features, so even a true restriction costs some nats, and more of them the better the
+ * segments can be distinguished.  TOLERATED allows for that.
  */
 static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
                             const classifier_fit *large, classifier_difference *out)

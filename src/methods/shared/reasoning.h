@@ -15,7 +15,7 @@ nonsens_status reasoning_begin(nonsens_context *ctx, const method *m, nonsens_re
 /* Adds the last steps, once the decision and the edges are known: the conclusion. */
 nonsens_status reasoning_end(nonsens_context *ctx, nonsens_result *result);
 
-/* Writes a p-value in a sentence: "p = 0.03", or "p < 0.001" below P_VALUE_BOUND; nothing if it is NaN. */
+/* Writes a p-value for use in a sentence: "p = 0.03", or "p < 0.001" below P_VALUE_BOUND; nothing if it is NaN. */
 enum { REASONING_P_BYTES = 48, REASONING_DIGITS = 3 };
 const char *reasoning_p(char out[REASONING_P_BYTES], double p_value);
 

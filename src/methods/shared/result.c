@@ -159,7 +159,7 @@ static bool edge_comes_before(const nonsens_edge *a, const nonsens_edge *b)
     return a->from < b->from || (a->from == b->from && a->to < b->to);
 }
 
-/* Insertion: methods hand edges over nearly in order, and there are few. */
+/* Sorts by insertion: methods add edges nearly in order, and there are few. */
 static void order_edges(nonsens_result *result)
 {
     for (int64_t i = 1; i < result->edges; i++) {
@@ -172,7 +172,7 @@ static void order_edges(nonsens_result *result)
     }
 }
 
-/* The place of the intervention's segment in the order of labels. */
+/* Returns the position of the intervention's segment in the order of labels. */
 static int64_t target_place(const nonsens_result *result, const nonsens_target *t)
 {
     int64_t place = 0;

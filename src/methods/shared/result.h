@@ -22,7 +22,7 @@ enum result_decision {
 
 enum result_better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 
-/* Stands between what an answer assumes and what the method assumes that found its graph. */
+/* Joins what an answer assumes and what is assumed by the method that found its graph. */
 #define RESULT_GRAPH_ASSUMES " For the graph by "
 
 /* Other explanations of what is seen, as bits of result->alternatives. */
@@ -37,16 +37,15 @@ enum result_alternative {
 typedef nonsens_evidence evidence; /* NaN is written as null */
 typedef nonsens_edge graph_edge;
 
-/* The direct effect of an edge as a curve: the mean of the effect against values of the cause (tasks/edge_effects.h).
- */
+/* The direct effect of an edge as a curve: mean of the effect against values of the cause (tasks/edge_effects.h). */
 enum { RESULT_CURVE_POINTS = 9 };
 typedef struct result_curve {
     bool is_known;
     double x[RESULT_CURVE_POINTS]; /* from the 5 % to the 95 % quantile of the cause */
-    double y[RESULT_CURVE_POINTS]; /* minus the mean if the cause is at its median */
+    double y[RESULT_CURVE_POINTS]; /* mean of the effect, minus that with the cause at its median */
 } result_curve;
 
-/* How many bootstrap samples of `discover --bootstrap` have which edge between two variables. */
+/* How many bootstrap samples of `discover --bootstrap` have each kind of edge between two variables. */
 typedef struct result_edge_counts {
     int64_t a, b;              /* user's indices, a < b */
     int64_t forward, backward; /* a -> b, b -> a */
@@ -60,7 +59,7 @@ typedef struct result_bootstrap {
     int64_t pairs;
 } result_bootstrap;
 
-/* What `ica` found beside the sources and their modulation; unmixing is NULL for all other commands. */
+/* What `ica` found in addition to the sources and their modulation; unmixing is NULL for all other commands. */
 typedef struct result_unmixing {
     double *unmixing;            /* (sources, variables) row by row, as the public header gives them */
     double *mixing;              /* (variables, sources) row by row */
@@ -70,7 +69,7 @@ typedef struct result_unmixing {
     double sharpness;            /* of the statistic, NaN if it has none */
     int iterations;
     bool converged;
-    int64_t tabled; /* number of the last pieces of evidence that repeat what is here */
+    int64_t tabled; /* how many of the last pieces of evidence repeat what is here */
 } result_unmixing;
 
 /* What `explain` found; variable is NULL for all other commands. */
@@ -79,7 +78,7 @@ typedef struct result_explanation {
     int64_t of_rows, other_rows;   /* rows of `of` and of what it is compared with */
     int64_t onset;                 /* row of `of`, from 1, at which the fault begins */
     double drift;                  /* median shift of all variables, in interquartile ranges; at least 1 */
-    bool ranking_only;             /* everything shifted: nothing is called */
+    bool ranking_only;             /* most variables shifted: none is called a root cause */
     nonsens_change *variable;      /* (variables of the result) by rank */
     nonsens_target_change *target; /* NULL without --target */
 } result_explanation;
@@ -100,7 +99,7 @@ typedef struct result_effects {
     nonsens_effect *effect;
     nonsens_quartile_effect *quartile_effect;
     nonsens_counterfactual *counterfactual;
-    const char *check; /* how a graph that was given fares against the data; NULL: found from the data */
+    const char *check; /* how well a given graph fits the data; NULL: the graph was found from the data */
 } result_effects;
 
 /* How networks learned: lowest, middle and highest loss, in nats per row, of the networks that reached an epoch. */
@@ -111,7 +110,7 @@ typedef struct result_training {
     double *loss[2][3];       /* (epochs) [training rows, held-out rows][lowest, middle, highest]; NaN: none */
 } result_training;
 
-/* What a method says of one direction of a pair. */
+/* What a method says about one direction of a pair. */
 typedef struct result_direction {
     const char *verdict;    /* "fits", "rejected", "doubtful"; NULL: the method judges no single direction */
     double loss, low, high; /* on held-out rows, nats per row, with its interval at level 1 - alpha; NaN: no loss */
@@ -168,8 +167,8 @@ struct nonsens_result {
     bool unfinished;                  /* the search was ended early: the graph is the best one so far */
     const struct knowledge *known;    /* prior knowledge, user's order, while the method runs; NULL: nothing */
     const struct targets *targets;    /* interventions, user's order, while the method runs; NULL: none are known */
-    const struct method *pair_method; /* which the method asks about pairs, while it runs; NULL: none */
-    struct journal_index *journal;    /* which keeps units of the method's work, while it runs; NULL: none does */
+    const struct method *pair_method; /* the method asks it about pairs while it runs; NULL: none */
+    struct journal_index *journal;    /* stores units of the method's work while it runs; NULL: no journal */
     nonsens_edge *edge;               /* (edges) result_finish orders them by from, to */
     int64_t edges, edge_capacity;
     result_curve *curve;    /* (edges) of direct effects; NULL: none was asked for */
@@ -177,8 +176,8 @@ struct nonsens_result {
     int64_t target_count, target_capacity;
     int64_t *order;               /* (variables) user's indices, causes first; NULL if the method has no order */
     result_bootstrap bootstrap;   /* replicates 0: without --bootstrap */
-    result_explanation explained; /* of `explain`, beside the graph */
-    result_effects effects;       /* of `effect`, beside the graph */
+    result_explanation explained; /* of `explain`, in addition to the graph */
+    result_effects effects;       /* of `effect`, in addition to the graph */
     double seconds;
     int threads;
 };
@@ -200,15 +199,15 @@ nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result,
 /* Adds the next step of the reasoning (reasoning.h). */
 nonsens_status result_reason(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Does the decision name a direction? */
+/* Returns whether the decision names a direction. */
 bool result_names_direction(const nonsens_result *result);
 /* Adds a second opinion; its texts are copied. */
 nonsens_status result_add_opinion(nonsens_context *ctx, nonsens_result *result, const nonsens_opinion *opinion);
-/* "first->second", or the reverse, in the names of the result. */
+/* Returns "first->second", or the reverse, with the names of the variables; memory of the result. */
 char *result_arrow(nonsens_context *ctx, nonsens_result *result, bool first_causes);
 /*
  * Adds an edge between two variables (user's indices); weight and p_value may be NaN.  An edge without a direction is
- * kept from the smaller index to the larger.
+ * stored from the smaller index to the larger.
  */
 nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
                            double weight, double p_value);

@@ -2,17 +2,17 @@
  * segment_groups.c - finds groups of segments by location and scale of the variables in a segment; see
  * segment_groups.h.
  *
- * Statistics of a row: the two warped variables and what each lacks to its mean given the other, and the distances of
- * these four from zero.  Their means over a segment vary between segments more than within them would explain.  The
+ * Statistics of a row: the two warped variables, the residual of each from its mean given the other, and the absolute
+ * values of these four.  If segments differ, their means vary more than the variance within segments explains.  The
  * components of variance (W within, B between segments, by the usual analysis of variance) give the best linear
  * prediction of a segment's true means from nu of its rows,
  *
- *     y = sum_k v_k  l_k / (l_k + 1 / nu)  v_k' L^-1 (mean - grand mean),   W = L L',   L^-1 B L^-T = sum_k l_k v_k
- * v_k',
+ *     y = sum_k v_k  l_k / (l_k + 1 / nu)  v_k' L^-1 (mean - grand mean),
+ *     W = L L',   L^-1 B L^-T = sum_k l_k v_k v_k',
  *
- * in units of the standard deviation within segments: what does not change over segments is shrunk away.  W and B come
- * from the segments of other folds, so that chance in a segment does not choose what its rows are grouped by.  Groups
- * are cells around k-means of y; a row belongs to the cell of y without the row itself.
+ * in units of the standard deviation within segments: what does not change over segments is shrunk to zero.  W and B
+ * come from the segments of other folds, so that chance in a segment does not decide by what its rows are grouped.
+ * Groups are k-means cells of y; a row belongs to the cell of the y that is computed without the row itself.
  */
 #include "methods/shared/segment_groups.h"
 
@@ -24,7 +24,7 @@
 
 enum { STATISTICS = 8, BINS = 16, MAX_STEPS = 50 };
 enum { MAX_GROUPS = 20, MIN_GROUPS = 4, ROWS_PER_GROUP = 100, MIN_ROWS = 20, PER_GROUP = 8 };
-static const double MIN_BETWEEN = 0.01; /* smallest variance between segments, over that of a segment's mean */
+static const double MIN_BETWEEN = 0.01; /* smallest variance between segments, over a mean's sampling variance */
 
 typedef struct grouping {
     const segment_groups_input *in;
@@ -50,7 +50,7 @@ int64_t segment_groups_wanted(int64_t n, int64_t segments)
 
 /* ---- statistics of rows ---- */
 
-/* rest (n) = y less its mean over rows whose x is in the same bin. */
+/* Computes rest (n) = y minus its mean over rows whose x is in the same bin. */
 static void subtract_conditional_mean(int64_t n, const double *x, const double *y, double *rest)
 {
     double sum[BINS] = {0.0}, rows[BINS] = {0.0};
@@ -107,7 +107,7 @@ static nonsens_status sum_units(nonsens_context *ctx, arena *a, grouping *g)
 
 /* ---- components of variance ---- */
 
-/* sum (STATISTICS, STATISTICS) += weight * v v'. */
+/* Adds weight * v v' to sum (STATISTICS, STATISTICS). */
 static void add_outer(double weight, const double *v, double *sum)
 {
     for (int i = 0; i < STATISTICS; i++) {
@@ -117,7 +117,7 @@ static void add_outer(double weight, const double *v, double *sum)
     }
 }
 
-/* within, between: estimates from the segments outside the fold; returns the rows that a segment has on average. */
+/* Estimates mean, within and between from the segments outside the fold; returns the average rows of a segment. */
 static double find_components(const grouping *g, int64_t fold, double *mean, double *within, double *between)
 {
     const segment_groups_input *in = g->in;
@@ -154,7 +154,7 @@ static double find_components(const grouping *g, int64_t fold, double *mean, dou
     return on_average;
 }
 
-/* Row i of out = row i of a (rows of STATISTICS), times the inverse of L from the left: L x = a. */
+/* Replaces each row r of a (STATISTICS, STATISTICS) by the solution x of L x = r. */
 static void solve_rows(const double *lower, double *a)
 {
     linalg_solve_lower(false, STATISTICS, STATISTICS, lower, STATISTICS, a, STATISTICS);
@@ -180,7 +180,7 @@ static nonsens_status find_prediction(nonsens_context *ctx, arena *a, grouping *
     for (int k = 0; k < STATISTICS; k++) {
         largest = fmax(largest, within[k * STATISTICS + k]);
     }
-    for (int k = 0; k < STATISTICS; k++) { // statistics that are constant, or functions of one another
+    for (int k = 0; k < STATISTICS; k++) { // in case statistics are constant or functions of one another
         within[k * STATISTICS + k] += 1e-6 * largest + 1e-300;
     }
     TRY(linalg_cholesky(ctx, STATISTICS, within));
@@ -196,7 +196,7 @@ static nonsens_status find_prediction(nonsens_context *ctx, arena *a, grouping *
     return NONSENS_OK;
 }
 
-/* y (STATISTICS) from the sum over `rows` rows of a segment. */
+/* Predicts y (STATISTICS) from the sum of the statistics over `rows` rows of a segment. */
 static void predict(const grouping *g, int64_t fold, const double *sum, double rows, double *y)
 {
     enum { SQUARE = STATISTICS * STATISTICS };
@@ -302,7 +302,7 @@ static nonsens_status find_centres(nonsens_context *ctx, arena *a, grouping *g)
 
 /* ---- rows ---- */
 
-/* less (STATISTICS): the segment's sum without row i and the rest of its unit; returns how many rows are left. */
+/* Sets less (STATISTICS) to the segment's sum without row i and the rest of its unit; returns how many rows remain. */
 static double leave_out(const grouping *g, int64_t e, int64_t i, double *less)
 {
     const segment_groups_input *in = g->in;
@@ -313,7 +313,7 @@ static double leave_out(const grouping *g, int64_t e, int64_t i, double *less)
     return (double)(in->start[e + 1] - in->start[e]) - (in->unit_of ? g->unit_rows[in->unit_of[i]] : 1.0);
 }
 
-/* count (groups, folds + 1): rows of every group in each fold, and in all. */
+/* Assigns rows to groups; count (groups, folds + 1): rows of every group in each fold, and in total. */
 static void assign_rows(const grouping *g, int32_t *group, int64_t *count)
 {
     const segment_groups_input *in = g->in;
@@ -330,7 +330,7 @@ static void assign_rows(const grouping *g, int32_t *group, int64_t *count)
     }
 }
 
-/* The group with the fewest rows outside of some fold; *rows: how many. */
+/* Finds the group with the fewest rows outside some fold; *rows: how many. */
 static int64_t scarcest(const grouping *g, const int64_t *count, int64_t *rows)
 {
     int64_t folds = g->in->folds, found = 0;
@@ -345,7 +345,7 @@ static int64_t scarcest(const grouping *g, const int64_t *count, int64_t *rows)
     return found;
 }
 
-/* Two groups at random: they tell nothing, and nothing is then seen to change. */
+/* Draws two groups at random: they carry no information, so no change will be found. */
 static void draw_groups(grouping *g, int32_t *group)
 {
     rng r = rng_new((uint64_t)g->in->seed, RNG_SEGMENT_GROUPS, 1);
@@ -359,8 +359,8 @@ static void draw_groups(grouping *g, int32_t *group)
 }
 
 /*
- * A group with too few rows is given up, and its rows go to the groups next to it.  If no two groups are left, no
- * statistic varies.
+ * Assigns all rows.  A group with too few rows is dropped, and its rows go to the nearest other groups.  If fewer than
+ * two groups would be left, no statistic varies over segments, and two groups are drawn at random.
  */
 static nonsens_status fill_groups(nonsens_context *ctx, arena *a, grouping *g, int32_t *group)
 {

@@ -15,13 +15,13 @@ typedef struct segment_groups_input {
     int64_t n, segments;
     const double *warped[2]; /* (n) in [0, 1], rows sorted by segment */
     const int64_t *start;    /* (segments + 1) */
-    const int32_t *unit_of;  /* (n) rows of a segment with the same unit are left out together; NULL: each by itself */
+    const int32_t *unit_of;  /* (n) rows of a segment with the same unit are left out together; NULL: each row alone */
     int64_t units;
     const int32_t *fold; /* (segments) */
     int64_t folds, seed;
 } segment_groups_input;
 
-/* Returns how many groups are made at most of n rows in this many segments. */
+/* Returns the largest number of groups that are made from n rows in this many segments. */
 int64_t segment_groups_wanted(int64_t n, int64_t segments);
 
 /* Sets group (n) to 0 .. *count - 1; every group has enough rows outside each fold. */

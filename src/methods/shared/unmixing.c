@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Nats per segment up to which a gap of joint diagonalisation is chance: without change it is nearly always smaller. */
+/* Nats per segment: smaller contrast gaps of joint diagonalisation are chance; without change nearly all are. */
 static const double CHANCE_GAP = 2.0;
 
 enum option_unmixing unmixing_resolved(enum option_unmixing asked)
@@ -99,7 +99,7 @@ void unmixing_modulation(matrix source, int64_t segments, const int64_t *start, 
 /* Sums of powers of the rows of one segment or of all. */
 typedef struct power_sums {
     double rows, second, third, fourth;
-    double lost; /* n_e times what the kurtosis of n_e standardised Gaussian values falls short of 3 */
+    double lost; /* n_e times the amount by which the kurtosis of n_e standardised Gaussian values is below 3 */
 } power_sums;
 
 static void add_powers(int64_t n, const double *v, double mean, double unit, power_sums *sums)
@@ -133,7 +133,7 @@ unmixing_source_shape unmixing_shape(const double *source, int64_t segments, con
 
 /* ---- are they identified? ---- */
 
-/* Do the variances of the marked sources change too little, or in proportion, to distinguish some two of them? */
+/* Sets *out if the variances of the marked sources change too little, or too proportionally, to distinguish them. */
 static nonsens_status change_in_proportion(nonsens_context *ctx, arena *a, matrix source, int64_t segments,
                                            const int64_t *start, const unmixing_identification *marked, bool *out)
 {

@@ -42,7 +42,7 @@ unmixing_source_shape unmixing_shape(const double *source, int64_t segments, con
 /* Why sources may still be mixed although the unmixing succeeded. */
 enum unmixing_failure {
     IDENTIFIED,
-    PROPORTIONAL,         /* joint diagonalisation: variances do not change, or in proportion */
+    PROPORTIONAL,         /* joint diagonalisation: variances do not change, or change in proportion */
     GAUSSIAN,             /* by shape alone: at least two sources look Gaussian */
     GAUSSIAN_PROPORTIONAL /* by shape and change: those that look Gaussian change in proportion as well */
 };

@@ -5,7 +5,7 @@
  * one feature that sees x1 alone then loses nothing against a free one of the same rank; the reverse restriction does.
  * The rank r is found first; then k_j of the r features are restricted to variable j.  k_j is the rank of the
  * classifier of x_j alone, but at most 1 for r <= 2 and at most 2 for more; k_j = 0 means no restriction.  A smaller
- * k_j is as true as a larger one, and does not need the exact rank of x_j alone.
+ * k_j is as valid as a larger one, and does not need the exact rank of x_j alone.
  */
 #include "methods/structured/structured.h"
 
@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-static const double NEGLIGIBLE = 0.05; /* share of the other direction's loss */
+static const double NEGLIGIBLE = 0.05; /* a loss below this share of the other direction's does not count */
 
 /* ---- fits ---- */
 
@@ -51,8 +51,8 @@ static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured 
 }
 
 /*
- * Nats per row by which held-out rows understate a loss, because the free classifier pays for what it need not know
- * (docs/structured.md, Proposition 5).  A little too much: tests have less penalty than what scores rows.
+ * Returns the nats per row by which held-out rows understate a loss: the free classifier pays for estimating what it
+ * need not know (docs/structured.md, Proposition 5).  Slightly too large: fits for tests have the smaller penalty.
  */
 static double cost_of_freedom(const structured *s, int j)
 {
@@ -61,10 +61,10 @@ static double cost_of_freedom(const structured *s, int j)
 }
 
 /*
- * The equivalence of a direction with the free classifier on held-out rows: the upper bound of its loss less a small
- * share of the other direction's is below 0.  Likelihood ratios on all rows may see the features' own error as well,
- * and do not overrule this.  Folds share most of the rows that they are predicted from: the error is widened as Nadeau
- * and Bengio (Machine Learning 52, 2003) do.
+ * Tests whether a direction is equivalent to the free classifier on held-out rows: the upper bound of its loss minus a
+ * small share of the other direction's loss is below 0.  Likelihood ratios on all rows may also detect approximation
+ * error, and do not overrule this.  The training rows of the folds overlap, so the error is widened as by Nadeau and
+ * Bengio (Machine Learning 52, 2003).
  */
 static nonsens_status test_equivalence(nonsens_context *ctx, arena *scratch, const structured *s, int j, bool *fits)
 {
@@ -109,7 +109,7 @@ static nonsens_status judge_job(nonsens_context *ctx, arena *scratch, int64_t j,
     return NONSENS_OK;
 }
 
-/* Compares the two directions at s->rank.  Either fit may improve the free one, so both come before any comparison. */
+/* Compares the two directions at s->rank.  Either fit may improve the free one, so both precede any comparison. */
 static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structured *s)
 {
     for (int j = 0; j < 2; j++) {
@@ -124,9 +124,9 @@ static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structu
 }
 
 /*
- * Only rank one is sure, and neither variable alone shows all of it: both change in proportion, or nearly so.  With two
- * features an exact proportion fits both directions, so comparing them at rank two errs on the safe side.  Not so if
- * segments are grouped: a group is a mixture of segments, and what is one way for segments is nearly one for groups.
+ * Is only rank one certain, and does neither variable alone show all of it?  Both then change in proportion, or nearly.
+ * With two features an exact proportion fits both directions, so comparing them at rank two errs on the safe side.  Not
+ * so if segments are grouped: groups are mixtures of segments, so one way for segments is only nearly one for groups.
  */
 static bool is_nearly_proportional(const structured *s)
 {
@@ -162,7 +162,7 @@ static nonsens_status alone_job(nonsens_context *ctx, arena *scratch, int64_t j,
 static nonsens_status fit_everything(nonsens_context *ctx, arena *a, structured *s)
 {
     TRY(rank_search_new(ctx, a, s->pair, s->options, true, &s->search));
-    for (int j = 0; j < 2; j++) { // with room of their own, for two at a time
+    for (int j = 0; j < 2; j++) { // with scratch of its own, since both run at the same time
         s->own_search[j] = s->search;
         ARENA_TRY(ctx, a, s->own_search[j].scratch, s->pair->n);
     }
@@ -192,7 +192,7 @@ static nonsens_status part_job(nonsens_context *ctx, arena *scratch, int64_t job
 }
 
 /*
- * Finds the better direction although only rank one is sure: it assumes rank two, which the model expects.
+ * Finds the better direction although only rank one is certain: it assumes rank two, which the model expects.
  */
 static nonsens_status compare_at_two(nonsens_context *ctx, arena *a, structured *s)
 {
@@ -238,8 +238,8 @@ nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsen
 }
 
 /*
- * Bytes for rows, and for Fisher matrices and their factors.  Groups of segments need numbers per row for their laws,
- * and mechanisms some for each segment and coefficient.
+ * Returns the bytes for rows, and for Fisher matrices and their factors.  With groups of segments, null distributions
+ * need further numbers per row, and mechanisms some for each segment and coefficient.
  */
 double structured_classifier_memory(const nonsens_options *options, double rows, int64_t segments)
 {

@@ -9,7 +9,7 @@
 #include "methods/shared/result.h"
 #include "methods/structured/structured_opinion.h"
 
-enum { STRUCTURED_FEW_ROWS = 50 }; /* of a segment, below which a misfit is hardly visible */
+enum { STRUCTURED_FEW_ROWS = 50 }; /* in segments with fewer rows, a misfit is hardly visible */
 
 /* How a direction compares with the free classifier. */
 enum structured_verdict { FITS, DOUBTFUL, REJECTED };
@@ -37,7 +37,7 @@ typedef struct structured {
     bool at_rank_two; /* between is that of rank two, although the directions are compared at a lower rank */
     hsic_result dependence;
     bool dependent; /* or no segment has enough rows to tell */
-    bool asked;     /* the opinion is there */
+    bool asked;     /* the opinion was computed */
     structured_opinion opinion;
 } structured;
 
@@ -53,7 +53,7 @@ void structured_decide(const structured *s, nonsens_result *result);
 /* Adds what the mechanisms say to the list of opinions, if they were asked. */
 nonsens_status structured_add_opinion(nonsens_context *ctx, const structured *s, nonsens_result *result);
 
-/* The direction to name if one must be named, and its score. */
+/* Finds the direction to name if one must be named, and its score. */
 void structured_name(const structured *s, nonsens_result *result);
 
 /*

@@ -1,10 +1,10 @@
 /*
- * structured_decide.c - what classifiers and mechanisms together say of a pair.
+ * structured_decide.c - what classifiers and mechanisms together say about a pair.
  *
  * Classifiers (structured.c) say in which direction the differences between segments are explained.  Mechanisms
  * (structured_opinion.c) say in which direction disturbances are independent inside segments.  Mechanisms may conclude
- * if the classifiers refuse both directions or none, and they veto a direction in which disturbances stay dependent.  A
- * decision is firm if the mechanisms are clear about it and nothing that looks alike is left open.
+ * if the classifiers reject both directions or neither, and they veto a direction in which disturbances stay dependent.
+ * A decision is firm if the mechanisms are clear about it and no explanation that looks alike is left open.
  */
 #include "math/special.h"
 #include "methods/structured/structured.h"
@@ -14,14 +14,14 @@
 /* ---- what the mechanisms say ---- */
 
 static const double CLEARLY = 0.001;     /* level at which disturbances are clearly dependent */
-static const double FITTING = 0.05;      /* p-value from which on they pass for independent */
+static const double FITTING = 0.05;      /* from this p-value on they count as independent */
 static const double VETO_LEVEL = 0.01;   /* level of the test by which a direction is vetoed */
 static const double MIN_EXCESS = 0.0002; /* dependence per row that counts; that of the variables is about .01 to .05 */
-static const double FAR_LESS = 0.1;      /* dependence left, over that of the other direction, that passes for none */
-static const double ALIKE = 0.6;         /* from which on the two directions leave about as much: a veto */
+static const double FAR_LESS = 0.1;      /* dependence left, over that of the other direction, that counts as zero */
+static const double ALIKE = 0.6;         /* the same from which on both leave about as much: a veto */
 static const double CHANGE_LEVEL = 0.01; /* of the tests that a disturbance changes */
-static const double PREFERRED = 3.0;     /* standard errors by which the held-out likelihood clearly prefers */
-static const double LEVEL = 0.25;        /* of each direction's test, over alpha: half of alpha is the mechanisms' */
+static const double PREFERRED = 3.0;     /* standard errors by which held-out likelihood clearly prefers */
+static const double LEVEL = 0.25;        /* of each direction's test, over alpha: mechanisms get half of alpha */
 static const double MIN_SQUARED = 0.005; /* squared correlation inside segments that counts: a correlation of .07 */
 
 static const structured_way *way(const structured *s, int cause)
@@ -29,26 +29,26 @@ static const structured_way *way(const structured *s, int cause)
     return &s->opinion.way[s->search.user[cause]];
 }
 
-/* Dependence that a direction leaves over that which the other leaves. */
+/* Returns the dependence that a direction leaves, over what the other one leaves. */
 static double ratio_left(const structured *s, int cause)
 {
     double other = way(s, 1 - cause)->excess;
     return other > 0.0 ? fmax(way(s, cause)->excess, 0.0) / other : INFINITY;
 }
 
-/* Standard errors by which the held-out likelihood prefers a direction. */
+/* Returns the standard errors by which the held-out likelihood prefers a direction. */
 static double likelihood_z(const structured *s, int cause)
 {
     return s->search.user[cause] == 0 ? s->opinion.z : -s->opinion.z;
 }
 
-/* With few rows a mechanism may not find the cause: it leaves all dependence, which then says nothing. */
+/* Do the mechanisms say anything?  With few rows one may not find the cause and then leaves all dependence. */
 static bool is_informed(const structured *s, int cause)
 {
     return s->asked && way(s, cause)->explains;
 }
 
-/* Are the disturbances of a direction correlated inside segments, and more than a trifle? */
+/* Are the disturbances of a direction correlated inside segments, significantly and more than slightly? */
 static bool is_correlated(const structured *s, int cause)
 {
     return way(s, cause)->correlation.p_value < VETO_LEVEL && way(s, cause)->squared_correlation > MIN_SQUARED;
@@ -99,15 +99,15 @@ static bool both_change(const structured *s, int cause)
 
 static const double FIRM_EXCESS = 0.001, FIRM_RATIO = 0.5;
 static const double STRICT_EXCESS = 0.002, STRICT_RATIO = 0.02;
-static const double NO_THIRD = 0.05; /* p-value of a third way from which on none is in sight */
+static const double NO_THIRD = 0.05; /* from this p-value on there is no sign of a third way */
 
-/* The segments differ in two ways, one for each disturbance, and no third is in sight. */
+/* Do the segments differ in two ways, one for each disturbance, with no sign of a third? */
 static bool is_rank_two(const structured *s)
 {
     return s->free.rank == 2 && (s->free.tried == 2 || s->free.step[3].p_value > NO_THIRD);
 }
 
-/* With few rows a segment a misfit is not visible yet, and twice the evidence is asked for. */
+/* With few rows per segment a misfit is not visible yet, so twice the evidence is required. */
 static double evidence_factor(const structured *s)
 {
     return s->search.pair->n < STRUCTURED_FEW_ROWS * s->search.pair->segments ? 2.0 : 1.0;
@@ -119,13 +119,13 @@ static bool is_strict(const structured *s, int cause)
     return ratio_left(s, cause) < STRICT_RATIO && way(s, 1 - cause)->excess > evidence_factor(s) * STRICT_EXCESS;
 }
 
-/* Rows that follow one another in time, and that were not taken as such, make differences look surer than they are. */
+/* If rows follow one another in time and this was ignored, differences look more certain than they are. */
 static bool is_time_ignored(const structured *s)
 {
     return s->search.pair->in_time && s->search.options->block_length == 1;
 }
 
-/* How often a firm answer would be wrong is measured for single segments, not for groups of them. */
+/* Groups are never firm: how often firm answers are wrong was measured for single segments only. */
 static bool is_firm(const structured *s, int cause)
 {
     const structured_way *other = way(s, 1 - cause);
@@ -137,8 +137,8 @@ static bool is_firm(const structured *s, int cause)
 }
 
 /*
- * What looks like this direction, too.  Errors of measurement, mechanisms that differ and selected rows leave dependent
- * disturbances; a hidden cause need not.
+ * Returns what else can look like this direction.  Measurement error, mechanisms that differ and selected rows leave
+ * dependent disturbances; a hidden cause need not.
  */
 static unsigned alternatives_to(const structured *s, int cause)
 {
@@ -171,7 +171,7 @@ static void conclude(const structured *s, int cause, double p_value, const char 
     result->alternatives = result->firm == NONSENS_FIRM_YES ? 0 : alternatives_to(s, cause);
 }
 
-/* With this cause held-out rows are predicted better than with the other: not nested (or, with k = 0, conservative). */
+/* Are held-out rows clearly predicted better with this cause?  Models are not nested; if k = 0, z is conservative. */
 static bool is_clear(const structured *s, int cause)
 {
     double z = cause == 0 ? s->between.z : -s->between.z;
@@ -179,8 +179,8 @@ static bool is_clear(const structured *s, int cause)
 }
 
 /*
- * The segments differ in more ways than two disturbances would, each changing in as many ways as the cause is seen to:
- * a hidden cause that changes looks like that.
+ * Do the segments differ in more ways than two disturbances would, if each changes in as many ways as the cause does?
+ * A hidden cause that changes looks like that.
  */
 static bool is_excess(const structured *s, int cause)
 {
@@ -188,7 +188,7 @@ static bool is_excess(const structured *s, int cause)
     return s->free.rank > (own > 1 ? 2 * own + 1 : 2);
 }
 
-/* The classifiers refuse one direction; says what this amounts to. */
+/* Decides if the classifiers reject exactly one direction. */
 static void decide_one(const structured *s, int cause, nonsens_result *result)
 {
     if (s->cause[cause].verdict == DOUBTFUL) {
@@ -238,8 +238,8 @@ static void decide_by_classifiers(const structured *s, nonsens_result *result)
 }
 
 /*
- * Mechanisms may name a direction if the classifiers name none.  If these refuse it, next to no dependence may be left:
- * variables that cause one another leave a tenth of that of the other direction or more (docs/structured.md).
+ * Mechanisms may name a direction if the classifiers name none.  If these reject it, next to no dependence may be left:
+ * variables that cause one another leave at least a tenth of that of the other direction (docs/structured.md).
  */
 static bool may_conclude(const structured *s, int cause, const nonsens_result *result)
 {
@@ -299,7 +299,7 @@ void structured_decide(const structured *s, nonsens_result *result)
 
 /* ---- the direction to name if one must be named ---- */
 
-/* In -2 .. 2, positive for the user's first column as the cause: which likelihood is larger, and which dependence. */
+/* Compares likelihoods and dependence left: from -2 to 2, positive if the user's first column is the likelier cause. */
 static double mechanism_score(const structured *s)
 {
     static const double LITTLE = 3e-4; /* dependence per row that says nothing */
@@ -307,7 +307,7 @@ static double mechanism_score(const structured *s)
     return tanh(0.5 * s->opinion.z) + (second - first) / (first + second + LITTLE);
 }
 
-/* The classifiers' own score is better inside the model, that of the mechanisms beyond it (docs/real-data.md). */
+/* The classifiers' score is better if the model holds, that of mechanisms if it does not (docs/real-data.md). */
 void structured_name(const structured *s, nonsens_result *result)
 {
     double by_classifiers = (structured_in_user_order(s) ? 1.0 : -1.0) * s->between.z;

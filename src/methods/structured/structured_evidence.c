@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The variable of the search that is the user's column. */
+/* Returns the variable of the search that is the user's column. */
 static int variable_of(const structured *s, int column)
 {
     return structured_in_user_order(s) ? column : 1 - column;
@@ -18,7 +18,7 @@ static const char *name_of(const structured *s, const nonsens_result *result, in
     return result->names[s->search.user[variable]];
 }
 
-/* Half the width of the confidence interval at level 1 - alpha. */
+/* Returns half the width of the confidence interval at level 1 - alpha. */
 static double reach(const structured *s, const classifier_difference *d)
 {
     return d->error * special_normal_quantile(1.0 - 0.5 * s->search.options->alpha);
@@ -142,7 +142,7 @@ static nonsens_status report_direction(nonsens_context *ctx, const structured *s
                       "restricted features of %s->%s", cause, effect);
 }
 
-/* What the mechanisms of either direction say. */
+/* Reports what the mechanisms of each direction say. */
 static nonsens_status report_opinion(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     for (int c = 0; c < 2; c++) {
@@ -174,7 +174,7 @@ static nonsens_status report_between(nonsens_context *ctx, const structured *s, 
         "%s->%s over %s->%s", result->names[0], result->names[1], result->names[1], result->names[0]);
 }
 
-/* What the text says of each direction in a line. */
+/* Keeps the verdict on a direction, which the text shows in one line. */
 static void judge_direction(const structured *s, int j, nonsens_result *result)
 {
     static const char *const WORD[] = {[FITS] = "fits", [DOUBTFUL] = "doubtful", [REJECTED] = "rejected"};
@@ -258,7 +258,7 @@ static nonsens_status add_sources(nonsens_context *ctx, arena *a, const structur
 
 /* ---- notes ---- */
 
-/* Does the classifier of each variable alone see a change, and did that of its direction converge? */
+/* Checks that the classifier of this variable alone sees a change, and that the one of its direction converged. */
 static nonsens_status check_variable(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
 {
     const structured_hypothesis *h = &s->cause[j];
@@ -320,7 +320,7 @@ static nonsens_status note_few_rows(nonsens_context *ctx, const structured *s, n
                        number_print(shown, rows, 3), FEW_ROWS);
 }
 
-/* The record of directions that are named without a conclusion (docs/real-data.md, `make real`). */
+/* Adds how often directions named without a conclusion were correct (docs/real-data.md, `make real`). */
 static nonsens_status note_record(nonsens_context *ctx, nonsens_result *result)
 {
     if (result->decision != DECISION_INCONCLUSIVE || result->better == BETTER_NONE) {

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/* Fits of node `effect` by itself (causes 0) or on the other node (1). */
+/* Returns the fit of node `effect` without causes (0) or with the other node as its cause (1). */
 static const structured_score *find_score(const structured_scores *sc, int64_t effect, int64_t causes)
 {
     int64_t cause = 1 - effect;
@@ -32,7 +32,7 @@ static nonsens_status fit_both(nonsens_context *ctx, structured_scores *sc)
     return NONSENS_OK;
 }
 
-/* v (n): the disturbance of every row by the fit without its fold; spare (n). */
+/* Computes v (n), the disturbance of every row by the fit without its fold; spare (n) is scratch. */
 static nonsens_status held_out_disturbance(nonsens_context *ctx, const structured_scores *sc, int64_t effect,
                                            int64_t causes, double *spare, double *v)
 {
@@ -49,8 +49,8 @@ static nonsens_status held_out_disturbance(nonsens_context *ctx, const structure
 }
 
 /*
- * Correlation of the disturbances inside segments.  Errors of measurement, hidden causes and slopes that differ leave
- * much of it.  A mechanism that is not flexible enough leaves little: it errs up and down along the cause.
+ * Tests the correlation of the disturbances inside segments.  Measurement error, hidden causes and slopes that differ
+ * leave much of it.  A mechanism that is not flexible enough leaves little: it errs up and down along the cause.
  */
 static nonsens_status correlate(nonsens_context *ctx, arena *a, const structured_scores *sc, double *const v[2],
                                 structured_way *out)
@@ -76,7 +76,7 @@ static nonsens_status correlate(nonsens_context *ctx, arena *a, const structured
         TRY(time_blocks_joint_memory(ctx, a, pair, sc->time_order, rank[0], rank[1], &memory));
     }
     for (int64_t e = 0; e < pair->segments; e++) {
-        rows[e] = (int64_t)floor((double)(pair->start[e + 1] - pair->start[e]) / memory); // that count as independent
+        rows[e] = (int64_t)floor((double)(pair->start[e + 1] - pair->start[e]) / memory); // effective number of rows
         all += (double)rows[e];
     }
     column_set columns = {pair->n, 2, (const double *const *)rank};
@@ -111,7 +111,7 @@ static nonsens_status judge_way(nonsens_context *ctx, arena *a, const structured
     return correlate(ctx, a, sc, v, out);
 }
 
-/* Held-out log likelihood of node 0 as the cause over node 1 as the cause. */
+/* Compares the held-out log likelihoods: node 0 as the cause minus node 1 as the cause. */
 static void compare_likelihoods(const structured_scores *sc, structured_opinion *out)
 {
     const structured_score *fit[2][2];

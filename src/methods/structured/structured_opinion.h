@@ -1,5 +1,5 @@
 /*
- * structured_opinion.h - what mechanisms say of a pair: in which direction do mechanisms that are the same in all
+ * structured_opinion.h - what mechanisms say about a pair: in which direction do mechanisms that are the same in all
  * segments leave disturbances that are independent inside them?
  */
 #ifndef METHODS_STRUCTURED_STRUCTURED_OPINION_H
@@ -16,9 +16,9 @@
 typedef struct structured_way {
     bool explains;                     /* the effect's mechanism predicts held-out rows better with the cause */
     hsic_result dependence;            /* of the two disturbances, inside segments */
-    double excess;                     /* statistic less its mean under independence, per row */
+    double excess;                     /* statistic minus its mean under independence, per row */
     fisher_z_result correlation;       /* of the ranks of the two disturbances, inside segments */
-    double squared_correlation;        /* its mean over segments, less what independent disturbances would show */
+    double squared_correlation;        /* its mean over segments, minus what independent disturbances would show */
     change_test location[2], scale[2]; /* of the disturbance of cause and effect over the segments */
 } structured_way;
 

@@ -40,7 +40,7 @@ static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_
                          reasoning_p(p_value, f->step[r].p_value), verdict);
 }
 
-/* Is this a significant loss that is put down to the features (structured.c)? */
+/* Is this a significant loss that is attributed to approximation error (structured.c)? */
 static bool is_excused(const structured *s, const structured_hypothesis *h)
 {
     return h->verdict == FITS && h->loss.p_value <= 0.5 * s->search.options->alpha;

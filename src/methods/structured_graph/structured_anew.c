@@ -1,4 +1,4 @@
-/* structured_anew.c - reverses edges whose ends choose their causes again. */
+/* structured_anew.c - reverses edges and lets both ends choose their causes again. */
 #include "methods/structured_graph/structured_bounds.h"
 #include "methods/structured_graph/structured_moves.h"
 
@@ -94,7 +94,7 @@ static nonsens_status screen_offers(nonsens_context *ctx, structured_search *s, 
     return screen_settle(ctx, s->screen);
 }
 
-/* Bounds what an end of a trial gains over the graph: what its set gains, and what all offers gain beside it. */
+/* Bounds what an end of a trial gains over the graph: what its set gains, plus what all offers gain. */
 static double bound_end(const structured_search *s, const trial *t, int side, int64_t *nodes)
 {
     const structured_score *now = fit_of(s, &s->graph, t->end[side], nodes);

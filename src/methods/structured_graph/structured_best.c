@@ -1,9 +1,10 @@
 /*
  * structured_best.c - makes the best of many moves, and fits only mechanisms that may be part of it.
  *
- * Most moves cannot be the best one, and earlier fits tell: what a cause gained beside other causes of the same effect
- * is remembered.  Moves are fitted in the order of what they promise, until the best of them gains more than the others
- * promise.  If none gains, all have been fitted, or with a screen all that may gain (structured_bounds.h).
+ * Most moves cannot be the best one, and earlier fits show which: what a cause gained together with other causes of the
+ * same effect is stored.  A move's promise is what it may gain.  Moves are fitted from the largest promise down, until
+ * the best gains more than the others promise.  If none gains, all have been fitted, or with a screen all that may gain
+ * (structured_bounds.h).
  */
 #include "methods/structured_graph/structured_bounds.h"
 #include "methods/structured_graph/structured_moves.h"
@@ -11,9 +12,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH = 8, LARGE_BATCH = 32 }; /* the latter with a screen, whose promises leave out more */
+enum { BATCH = 8, LARGE_BATCH = 32 }; /* the latter with a screen, which rules out more moves */
 
-/* Earlier gains and losses count as more, or less, than they were: other causes have come. */
+/* Factors for earlier gains and losses, because other causes have been added since. */
 static const double GAIN_MAY_BE = 1.5, LOSS_MAY_BE = 0.6;
 
 /* A move of the list, and what it may gain. */
@@ -52,7 +53,7 @@ static bool is_settled(const structured_score *score)
     return score && score->settled;
 }
 
-/* What the move may gain by its effects; *fitted if all of them are known.  `after` is the graph after the move. */
+/* Sums what the move may gain at its effects; *fitted: all gains are known.  `after` is the graph after the move. */
 static double promise_of(const contest *c, const move *m, bool *fitted)
 {
     double sum = 0.0;
@@ -76,7 +77,7 @@ static double promise_of(const contest *c, const move *m, bool *fitted)
     return sum;
 }
 
-/* The same by the screen. */
+/* Does the same by the bounds of the screen. */
 static double bound_of(const contest *c, const move *m, bool *fitted)
 {
     double sum = 0.0;
@@ -131,7 +132,7 @@ static nonsens_status list_prospects(nonsens_context *ctx, arena *scratch, const
     return NONSENS_OK;
 }
 
-/* Remembers what the only arrow that the move changes at an effect gained, or what its removal lost. */
+/* Stores what an arrow gained, or its removal lost, at each effect where the move changes this arrow alone. */
 static void remember(const contest *c, const move *m)
 {
     for (int i = 0; i < m->count; i++) {
@@ -159,8 +160,8 @@ static void consider(contest *c, const move *m)
 }
 
 /*
- * Considers moves from *next on that promise more than the best so far has, up to `max_fits` that must be fitted; those
- * of which nothing is known do not count.
+ * Considers moves from *next on that promise more than the best so far gains, until `max_fits` of them need a fit;
+ * moves about which nothing is known do not count.
  */
 static nonsens_status consider_some(nonsens_context *ctx, contest *c, int64_t max_fits, int64_t *next)
 {

@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-static const double GAIN_MAY_BE = 3.0; /* times what the screen estimates; the median is 2 (docs/many-variables.md) */
-static const double TOGETHER = 1.5;    /* times what causes gain one by one */
-static const double LOSS_MAY_BE = 0.5; /* times what a fit estimates that the removal of a cause loses */
+static const double GAIN_MAY_BE = 3.0; /* gain over the screen's estimate at most; median 2 (docs/many-variables.md) */
+static const double TOGETHER = 1.5;    /* gain of several causes over the sum of their single gains */
+static const double LOSS_MAY_BE = 0.5; /* loss by removing a cause over what a fit estimates, at least */
 
 /* The causes before and after a change. */
 typedef struct change {
@@ -59,7 +59,7 @@ static bool describe(const structured_search *s, int64_t effect, const pdag *the
     return true;
 }
 
-/* The fit of the same effect with one cause added or removed. */
+/* Find the settled fit of the same effect with one cause added or removed, or NULL. */
 static const structured_score *with_cause(const structured_search *s, const structured_score *fit, int64_t cause)
 {
     int64_t set[MECHANISM_MAX_CAUSES + 1], count = 0;
@@ -96,7 +96,7 @@ double bounds_addition(const structured_search *s, const structured_score *fit, 
     return isnan(estimate) ? INFINITY : estimate > s->screen->threshold ? GAIN_MAY_BE * estimate : 0.0;
 }
 
-/* What all added causes may gain beside those of the fit. */
+/* Bounds what all added causes gain in addition to those of the fit. */
 static double may_gain_all(const structured_search *s, const structured_score *fit, const change *c)
 {
     double sum = 0.0;
@@ -106,7 +106,7 @@ static double may_gain_all(const structured_search *s, const structured_score *f
     return c->adds > 1 ? TOGETHER * sum : sum;
 }
 
-/* What the removal of all removed causes gains at most: it loses what that of the most important one loses. */
+/* Bounds what removing all removed causes gains: it loses at least what removing the most important one loses. */
 static double most_without(const structured_search *s, const change *c)
 {
     double least = 0.0;

@@ -1,4 +1,4 @@
-/* structured_coupled.c - adds up scores with couplings, and moves arrows until they are best. */
+/* structured_coupled.c - adds up scores with couplings, and improves the arrows step by step. */
 #include "methods/structured_graph/structured_coupled.h"
 
 #include "methods/structured_graph/structured_moves.h"
@@ -105,7 +105,7 @@ nonsens_status coupled_total(nonsens_context *ctx, coupled *c, const pdag *g, do
 
 /* ---- arrows ----------------------------------------------------------------------------------------------------- */
 
-/* One step: the best reversal or, if none gains, the removal of the arrow that loses fewest standard errors. */
+/* Makes one step: the best reversal or, if none gains, the removal of the least significant arrow. */
 static nonsens_status refine_once(nonsens_context *ctx, coupled *c, const double *now, double *then, bool *made)
 {
     structured_search *s = c->s;

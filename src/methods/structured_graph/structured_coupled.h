@@ -45,7 +45,7 @@ nonsens_status coupled_gain(nonsens_context *ctx, coupled *c, bool is_series, co
 /* Adds up the score of a graph; total (groups). */
 nonsens_status coupled_total(nonsens_context *ctx, coupled *c, const pdag *g, double *total);
 
-/* Reverses and removes arrows of s->graph as long as the score improves, or does not suffer significantly. */
+/* Reverses and removes arrows of s->graph while the score improves or does not get significantly worse. */
 nonsens_status coupled_refine(nonsens_context *ctx, coupled *c);
 
 #endif

@@ -26,7 +26,7 @@ static nonsens_status held_out_of_part(nonsens_context *ctx, const structured_sc
     return NONSENS_OK;
 }
 
-/* Nothing is known of the disturbance in segments without a mechanism, such as those in which the variable is fixed. */
+/* The disturbance is not known in segments without a mechanism, such as those in which the variable is fixed. */
 nonsens_status dependence_held_out(nonsens_context *ctx, const structured_scores *sc, const structured_score *fit,
                                    double *spare, double *v)
 {
@@ -82,7 +82,7 @@ static double correlation_of(const moments *m)
     return product > 0.0 ? fmax(-MAX_CORRELATION, fmin(MAX_CORRELATION, m->xy / sqrt(product))) : 0.0;
 }
 
-/* own (folds + 1, segments): sums over the rows of each fold, then over all rows. */
+/* Fills in own (folds + 1, segments): sums over the rows of each fold, then over all rows. */
 static void add_moments(const structured_scores *sc, const double *x, const double *y, moments *own)
 {
     const mechanism_data *rows = &sc->rows;
@@ -104,8 +104,8 @@ static void add_moments(const structured_scores *sc, const double *x, const doub
 }
 
 /*
- * Correlations of all segments without fold k.  Fisher's z = atanh(r) of a segment has variance 1 / (rows - 3) about
- * its own mean, and these means have a variance over segments, which is estimated by the method of moments.
+ * Estimates the correlations of all segments without fold k.  Fisher's z = atanh(r) of a segment has variance
+ * 1 / (rows - 3) about its own mean, and these means have a variance over segments, estimated by the method of moments.
  */
 static void fit_correlations(const moments *own, int64_t folds, int64_t segments, int64_t k, double *r)
 {
@@ -126,7 +126,7 @@ static void fit_correlations(const moments *own, int64_t folds, int64_t segments
     double common = weights > 0.0 ? sum / weights : 0.0;
     double divisor = weights > 0.0 ? weights - weights_squared / weights : 0.0;
     spread = divisor > 0.0 ? fmax(0.0, (squares - common * sum - (used - 1.0)) / divisor) : 0.0;
-    double sure = common * common * weights / (1.0 + common * common * weights); // of the common one against none
+    double sure = common * common * weights / (1.0 + common * common * weights); // share of the common z that is kept
     for (int64_t e = 0; e < segments; e++) {
         double w = own[folds * segments + e].n - own[k * segments + e].n - 3.0;
         double kept = isnan(r[e]) ? 0.0 : spread * w / (1.0 + spread * w);
@@ -165,7 +165,7 @@ nonsens_status dependence_copula(nonsens_context *ctx, arena *scratch, const str
 enum { DEGREES = 3, PRODUCTS = DEGREES * DEGREES };
 static const double MIN_DENSITY = 0.1; /* the series may become negative */
 
-/* p (PRODUCTS): L_j(u) L_k(v). */
+/* Computes p (PRODUCTS): L_j(u) L_k(v). */
 static void products_at(double u, double v, double *p)
 {
     double of_u[DEGREES] = {sqrt(3.0) * u, sqrt(5.0) * 0.5 * (3.0 * u * u - 1.0),
@@ -179,7 +179,7 @@ static void products_at(double u, double v, double *p)
     }
 }
 
-/* A coefficient in all segments, from sums (segments) over rows (segments), drawn towards their common mean. */
+/* Turns sums (segments) over rows (segments) into a coefficient per segment, shrunk towards their common mean. */
 static void shrink_means(int64_t segments, const double *rows, double *sum)
 {
     double weights = 0.0, squares = 0.0, total = 0.0, spread = 0.0, used = 0.0;
@@ -203,7 +203,7 @@ static void shrink_means(int64_t segments, const double *rows, double *sum)
     }
 }
 
-/* Coefficients (PRODUCTS, segments) by all rows but those of fold k; rows (segments) is space. */
+/* Fits coefficients (PRODUCTS, segments) to all rows but those of fold k; rows (segments) is scratch. */
 static void fit_series(const mechanism_data *data, const double *u, const double *v, int64_t k, double *rows,
                        double *coefficient)
 {

@@ -3,8 +3,8 @@
  *
  * Every row's disturbances come from fits without its fold: a fit that has seen the row leaves disturbances that are
  * too independent.  The size of what is left is measured by copulas that differ over segments, on held-out rows: a
- * Gaussian one, and a series of products of Legendre polynomials of the ranks, which sees other shapes, too.  It is in
- * nats, as the gain of an arrow, with which it can be compared.
+ * Gaussian one, and a series of products of Legendre polynomials of the ranks, which sees other shapes too.  It is in
+ * nats, like the gain of an arrow, with which it can be compared.
  */
 #ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_DEPENDENCE_H
 #define METHODS_STRUCTURED_GRAPH_STRUCTURED_DEPENDENCE_H
@@ -23,21 +23,21 @@ nonsens_status dependence_normal_scores(nonsens_context *ctx, arena *scratch, co
 void dependence_ranks(const nonsens_data *data, const double *score, double *rank);
 
 /*
- * Fits a Gaussian copula to two columns of normal scores (n), without one fold after the other, and adds up the log
- * densities of that fold's rows by groups; group (groups).  The correlation of a segment is drawn towards that of all
- * segments, the more the less they differ.
+ * Fits a Gaussian copula to two columns of normal scores (n), leaving out one fold after another, and adds up the log
+ * densities of that fold's rows by groups; group (groups).  The correlation of a segment is shrunk towards that of all
+ * segments, and more strongly the less they differ.
  */
 nonsens_status dependence_copula(nonsens_context *ctx, arena *scratch, const structured_scores *sc, const double *x,
                                  const double *y, double *group);
 
 /*
  * Does the same with the density 1 + sum_jk c_jk L_j(u) L_k(v), j, k = 1 .. 3, of columns of ranks from -1 to 1, L the
- * Legendre polynomials of variance 1.  The coefficients are drawn towards those of all segments.
+ * Legendre polynomials of variance 1.  The coefficients are shrunk towards those of all segments.
  */
 nonsens_status dependence_series(nonsens_context *ctx, arena *scratch, const structured_scores *sc, const double *u,
                                  const double *v, double *group);
 
-/* Returns the sum of group (groups) less that of other (groups; may be NULL), and it in standard errors. */
+/* Returns the sum of group (groups) minus that of other (groups; may be NULL), and the same in standard errors. */
 structured_gain dependence_gain(const structured_scores *sc, const double *group, const double *other);
 
 #endif

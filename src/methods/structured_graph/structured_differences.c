@@ -1,4 +1,4 @@
-/* structured_differences.c - compares the shared mechanism of each variable with one of each segment's own. */
+/* structured_differences.c - compares the shared mechanism of each variable with mechanisms of single segments. */
 #include "methods/structured_graph/structured_differences.h"
 
 #include "base/parallel.h"
@@ -11,9 +11,9 @@
 
 enum { FEATURES = 2 * MECHANISM_MAX_CAUSES, MAX_SPLITS = 20 };
 static const double SCREEN = 0.01;  /* level of the quick test in segments known to intervene */
-static const double STRICT = 1e-4;  /* and in all others, whose fits would take long */
+static const double STRICT = 1e-4;  /* the same in all others, whose fits would take long */
 static const double MIN_OWN = 0.03; /* nats per row of the segment that its own mechanism must gain */
-static const double AS_CLEAR = 0.5; /* gains above this share of a variable's largest are split off with it */
+static const double AS_CLEAR = 0.5; /* segments with this share of a variable's largest gain are split off too */
 
 /* A segment that may have its own mechanism of one variable. */
 typedef struct trial {
@@ -38,7 +38,7 @@ typedef struct differing {
 
 /* ---- the quick test ---- */
 
-/* p-value of no linear dependence of v (n) on the columns of f (n, k), all of mean 0 and variance 1: F-test. */
+/* Tests whether v (n) depends linearly on the columns of f (n, k), all of mean 0 and variance 1, by an F-test. */
 static nonsens_status test_dependence(nonsens_context *ctx, arena *scratch, int64_t n, int64_t k, const double *f,
                                       const double *v, double *p_value)
 {
@@ -239,7 +239,7 @@ static nonsens_status split(nonsens_context *ctx, arena *scratch, differing *w, 
     return scores_settle(ctx, sc, "fitting mechanisms");
 }
 
-/* Fits the causes that each variable has in the graph: no move may have asked for them. */
+/* Fits the causes that each variable has in the graph, in case no move has asked for them. */
 static nonsens_status fit_graph(nonsens_context *ctx, arena *scratch, structured_search *s)
 {
     int64_t *nodes;

@@ -1,11 +1,11 @@
 /*
- * structured_differences.h - finds segments in which a variable has another mechanism than in the others.
+ * structured_differences.h - finds segments in which the mechanism of a variable differs from that in the others.
  *
  * In the graph that was found, the rows of a segment are predicted by the mechanism that all segments share, and by one
- * that is fitted to this segment alone (both held out).  Where the latter is significantly better, by enough to pay for
- * it, the segment is split off like a known intervention, and the graph is searched again.  A fit of every segment
- * takes long, so that only those are tried in which the disturbance depends on the causes; and in segments known to
- * intervene, variables without causes.
+ * that is fitted to this segment alone (both held out).  If the latter is significantly better, by enough to pay for
+ * it, the segment is split off like a known intervention, and the graph is searched again.  Fits of all segments would
+ * take long, so only those are tried in which the disturbance depends on the causes, and in segments known to intervene
+ * also variables without causes.
  */
 #ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_DIFFERENCES_H
 #define METHODS_STRUCTURED_GRAPH_STRUCTURED_DIFFERENCES_H

@@ -90,8 +90,8 @@ static bool is_covered(const directing *w, const structured_arrow *a)
 }
 
 /*
- * Arrows that are not covered lose by the independences alone, although others reversed with them might make up for it.
- * Where disturbances stay dependent the mechanism is not followed, and the splines may follow the wrong one better.
+ * Arrows that are not covered lose because of independences alone, and reversing others with them might make up for it.
+ * Where disturbances stay dependent, splines do not follow the mechanism and may follow the wrong one better.
  */
 static bool is_lost_clearly(const directing *w, const structured_arrow *a)
 {
@@ -102,7 +102,7 @@ static bool is_lost_clearly(const directing *w, const structured_arrow *a)
 
 /* ---- directing -------------------------------------------------------------------------------------------------- */
 
-/* Directs all lines that the evidence directs, at once, so that the order of nodes does not matter; how many? */
+/* Directs all lines that the evidence directs, at once, so that the order of nodes has no effect; returns how many. */
 static int64_t direct_by(directing *w, nonsens_directed_by by, evidence_fn *holds)
 {
     int64_t directed = 0;

@@ -14,7 +14,7 @@
 
 enum { LISTED = 8, LIST_BYTES = LISTED * (2 * SHOWN_BYTES + 8) + 40, MAX_TESTED = 30 };
 
-/* In segments in which the variable is fixed, its own values stand for the disturbance: source (n). */
+/* Fills source (n) with the variable itself, which stands for the disturbance in segments in which it is fixed. */
 static void fill_without(const nonsens_data *data, int64_t column, double *source, double *modulation)
 {
     for (int64_t e = 0; e < data->segments; e++) {
@@ -145,7 +145,7 @@ static nonsens_status test_pair(nonsens_context *ctx, arena *scratch, int64_t jo
     return gaps_test(ctx, scratch, t->scores, x, y, &options, &t->p_value[job]);
 }
 
-/* What the tests need to know of each disturbance; NULL if pairs are few, or if each has rows of its own. */
+/* Computes what the tests need of each disturbance; NULL if pairs are few, or if each has rows of its own. */
 static nonsens_status find_sides(nonsens_context *ctx, arena *scratch, const tested_pairs *t, int threads,
                                  hsic_sides **out)
 {

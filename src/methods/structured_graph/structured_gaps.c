@@ -10,8 +10,8 @@
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
 
 /*
- * Divides cells by whether a value is missing, gap (n); cells are numbered by their first rows.  number (2 cells) is
- * scratch; returns how many cells there are.
+ * Splits cells by whether a value is missing, gap (n); cells are numbered in the order of their first rows.  number
+ * (2 cells) is scratch; returns how many cells there are.
  */
 static int64_t divide(int64_t n, const bool *gap, int64_t cells, int32_t *number, int32_t *cell_of)
 {
@@ -74,7 +74,7 @@ nonsens_status gaps_new(nonsens_context *ctx, arena *a, structured_scores *s)
 
 enum { MAX_NAMED = 2 * MAX_TOGGLES * (1 + MECHANISM_MAX_CAUSES) };
 
-/* A set of nodes: words that are not zero. */
+/* A set of nodes as bits: the words that are not zero. */
 typedef struct node_set {
     int count;
     int64_t word[MAX_NAMED];
@@ -263,7 +263,7 @@ static nonsens_status keep_rows(nonsens_context *ctx, arena *a, const structured
                                 const double *y, kept_rows *out)
 {
     const nonsens_data *data = s->data;
-    int64_t *place, count = 0; // (n) of a row among those kept, or -1
+    int64_t *place, count = 0; // (n) index of a row among those kept, or -1
     *out = (kept_rows){0};
     ARENA_TRY(ctx, a, place, data->n);
     ARENA_TRY(ctx, a, out->x, data->n);

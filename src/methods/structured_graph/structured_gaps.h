@@ -8,7 +8,7 @@
  * densities are kept for each cell, the rows of one group with the same values missing, so that any such comparison is
  * a sum over cells.
  *
- * Such comparisons are not differences of one score, and moves might lead back to a graph: the search remembers graphs.
+ * Such comparisons are not differences of one score, so moves might lead back to a graph: the search stores its graphs.
  */
 #ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_GAPS_H
 #define METHODS_STRUCTURED_GRAPH_STRUCTURED_GAPS_H
@@ -29,7 +29,7 @@ nonsens_status gaps_rows(nonsens_context *ctx, arena *a, const structured_scores
 nonsens_status gaps_fold_totals(nonsens_context *ctx, arena *scratch, const mechanism_data *rows, int64_t effect,
                                 int64_t causes, const int64_t *cause, const double *theta, double *total);
 
-/* Makes totals and losses of a fit those of all rows, from those that have all variables. */
+/* Scales totals and losses of a fit from the rows that have all of its variables to all rows. */
 void gaps_scale(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause,
                 structured_part *part);
 

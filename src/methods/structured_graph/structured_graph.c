@@ -26,7 +26,7 @@
 static const double MIN_GAIN = 0.002; /* nats per row */
 enum {
     MAX_SEGMENTS = 5000, /* memory of a fit grows with segments x coefficients */
-    FEW_VARIABLES = 10   /* whose candidate causes are all fitted; those of more are screened */
+    FEW_VARIABLES = 10   /* up to this many, all candidate causes are fitted; with more, they are screened */
 };
 
 static const char *name_of(const nonsens_data *data, int64_t node)
@@ -159,7 +159,7 @@ static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, co
     return result_add(ctx, result, empty, NAN, "the same without any edge", "likelihood(no edges)");
 }
 
-/* Finds hidden common causes as if all segments shared their mechanisms, in the graph found so. */
+/* Finds hidden common causes as if all segments shared their mechanisms, in the graph found on that assumption. */
 static nonsens_status find_shared_hidden(nonsens_context *ctx, arena *scratch, double alpha,
                                          const structured_differences *different, structured_search *s,
                                          hidden_causes *out)
@@ -174,7 +174,7 @@ static nonsens_status find_shared_hidden(nonsens_context *ctx, arena *scratch, d
     return status;
 }
 
-/* Adds pairs that a mechanism explains which differs in a segment that is not known to intervene. */
+/* Adds pairs that are explained by a mechanism that differs in a segment that is not known to intervene. */
 static nonsens_status add_different(nonsens_context *ctx, arena *scratch, structured_search *s, double alpha,
                                     const targets *hit, const structured_differences *different, hidden_causes *hidden)
 {
@@ -244,7 +244,7 @@ static nonsens_status check_gaps(nonsens_context *ctx, const nonsens_data *data,
                        "were not looked for.");
 }
 
-/* Searches for the graph, again without edges whose ends turn out to be independent of one another. */
+/* Searches for the graph; repeats this without edges whose ends turn out to be independent of one another. */
 static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const nonsens_options *options,
                                  structured_search *s, knowledge *known)
 {
@@ -298,7 +298,7 @@ static nonsens_status find_in_time(nonsens_context *ctx, arena *scratch, const n
         snprintf(why, sizeof why, "--time-limit %s", number_print(seconds, options->time_limit, REASONING_DIGITS));
     }
     if (s->found.d > 0) {
-        pdag_copy(&s->found, &s->graph); // another search had begun
+        pdag_copy(&s->found, &s->graph); // another search had begun: back to the last complete graph
     }
     return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "The search was ended early (%s): edges may be missing, superfluous or reversed. How "

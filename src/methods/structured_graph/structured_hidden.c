@@ -1,8 +1,8 @@
 /*
  * structured_hidden.c - judges every pair of nodes, and takes out arrows that a common cause replaces.
  *
- * One at a time, the pair that a common cause improves most: an arrow in the wrong place makes others go the wrong way,
- * and then their ends' disturbances stay dependent, too.  After each, arrows are reversed and removed anew.
+ * Pairs are taken one at a time, first the one that a common cause improves most: a wrong arrow makes others point the
+ * wrong way, and then their ends' disturbances stay dependent too.  After each, arrows are reversed and removed again.
  */
 #include "methods/structured_graph/structured_hidden.h"
 
@@ -16,17 +16,17 @@ static const double MIN_LEFT = 0.0035;    /* nats per row that disturbances must
 static const double MIN_LEFT_Z = 2.5;     /* the same in standard errors, with an arrow between them */
 static const double MIN_ALONE = 0.0025;   /* nats per row without an arrow */
 static const double MIN_ALONE_NATS = 5.0; /* in all, if there are few rows */
-static const double MIN_BOTH = 0.0015;    /* nats per row without an arrow if the series sees dependence, too */
+static const double MIN_BOTH = 0.0015;    /* nats per row without an arrow if the series sees dependence too */
 static const double MIN_BOTH_Z = 1.9;     /* the same in standard errors */
 static const double MIN_BOTH_SERIES_Z = 2.2;
 static const double MIN_LEFT_SHARE = 0.02;  /* of what the arrow gains: mechanisms are never followed exactly */
 static const double EITHER_Z = 5.0;         /* standard errors by which an arrow's direction is clear */
 static const double MAX_PLAIN_SHARE = 0.15; /* of what the reversed arrow leaves, by an arrow without a common cause */
 static const double MAX_REVERSED_Z = 3.0;   /* of what is left by the reversed arrow, which speaks for the arrow */
-static const double MIN_COMMON_SHARE = 0.6; /* of what the arrow gains, by a common cause */
-static const double MAX_ARROW_Z = 2.0;      /* by which the arrow may be better than a common cause in its place */
+static const double MIN_COMMON_SHARE = 0.6; /* of what the arrow gains: what a common cause must gain */
+static const double MAX_ARROW_Z = 2.0;      /* standard errors by which the arrow may beat a common cause */
 static const double MAX_UNCLEAR_Z = 2.5;    /* the same if only changes speak for the arrow */
-static const double MIN_COMMON_Z = 2.0;     /* by which a common cause is better, if disturbances stay dependent */
+static const double MIN_COMMON_Z = 2.0;     /* by which a common cause must be better if disturbances stay dependent */
 static const double MIN_SERIES_Z = 4.0;     /* standard errors of what is left as the series sees it */
 static const double MIN_SOME = 0.002;       /* nats per row that must be left if a common cause beats the arrow */
 static const double MIN_SOME_Z = 2.0;       /* the same in standard errors */
@@ -69,7 +69,7 @@ static nonsens_status hunt_new(nonsens_context *ctx, arena *a, structured_search
     return NONSENS_OK;
 }
 
-/* What the disturbances of two nodes in a graph say about one another. */
+/* Measures what the disturbances of two nodes in a graph say about one another. */
 static nonsens_status measure_left(nonsens_context *ctx, hunt *h, const pdag *g, bool is_series, int64_t a, int64_t b,
                                    structured_gain *out)
 {
@@ -84,7 +84,7 @@ static nonsens_status measure_left(nonsens_context *ctx, hunt *h, const pdag *g,
 /* ---- pairs with an arrow ---------------------------------------------------------------------------------------- */
 
 /*
- * Fills in what a common cause gains in graph g, which lacks the arrow a -> b, by the copula that suits better, and
+ * Fills in what a common cause gains in graph g, which lacks the arrow a -> b, by the copula that fits better, and
  * what it gains over s->graph.  h->then is the total of g.
  */
 static nonsens_status compare_common(nonsens_context *ctx, hunt *h, const pdag *g, hidden_pair *p)
@@ -125,7 +125,7 @@ static nonsens_status judge_reversal(nonsens_context *ctx, hunt *h, const hidden
 
 /*
  * Does a common cause gain nearly as much as the arrow, and is the arrow's direction not clear, though both
- * disturbances change?  If the arrow cannot be reversed, a common cause that gains far more follows misfit, not
+ * disturbances change?  If the arrow cannot be reversed, a common cause that gains far more is due to misfit, not
  * dependence.
  */
 static bool is_unclear(const hunt *h, const hidden_pair *p, const reversal *back)
@@ -142,7 +142,7 @@ static bool is_either_way(const hidden_pair *p, const reversal *back)
     return back->possible && !cleaner && p->over.total > 0.0;
 }
 
-/* What is left, as a copula sees it, or as the series does if a common cause does about as well as the arrow. */
+/* Is dependence left, by the Gaussian copula, or by the series if a common cause does about as well as the arrow? */
 static bool stays_dependent(const hunt *h, const hidden_pair *p)
 {
     double least = MIN_LEFT * (double)h->n;
@@ -160,7 +160,7 @@ static bool is_beaten(const hunt *h, const hidden_pair *p, bool dependent)
 
 /*
  * Does the arrow clearly fit better than its reverse, and explain most of the dependence that its reverse leaves?  Then
- * the rest is misfit, such as bounded noise leaves, whose range moves.
+ * the rest is misfit, such as that of bounded noise whose range moves.
  */
 static bool is_plain(const hidden_pair *p, const reversal *back)
 {
@@ -201,8 +201,7 @@ static nonsens_status judge_arrow(nonsens_context *ctx, hunt *h, hidden_pair *p)
 
 /* ---- all pairs -------------------------------------------------------------------------------------------------- */
 
-/* Are the disturbances of two nodes without an arrow dependent, by a copula alone or less clearly by the series, too?
- */
+/* Are disturbances of two nodes without an arrow dependent, by the Gaussian copula alone or less clearly by both? */
 static nonsens_status judge_apart(nonsens_context *ctx, hunt *h, hidden_pair *p)
 {
     structured_gain copula, series;

@@ -23,12 +23,12 @@ typedef struct hidden_pair {
     int64_t a, b; /* nodes; a -> b if there is an arrow */
     hidden_kind kind;
     bool was_arrow;              /* the search had an arrow between them */
-    bool is_series;              /* the copula that suits better: the series, or the Gaussian one */
-    structured_gain left_series; /* the same as a series sees it (structured_dependence.h) */
-    structured_gain left;        /* what the disturbances, with the arrow if there is one, say about one another */
+    bool is_series;              /* the copula that fits better: the series, or the Gaussian one */
+    structured_gain left_series; /* `left` as the series measures it (structured_dependence.h) */
+    structured_gain left;        /* what disturbances say about one another, with the arrow if there is one */
     structured_gain arrow;       /* what the arrow gains */
     structured_gain common;      /* what a common cause in its place gains */
-    structured_gain over;        /* the same less what the arrow gains */
+    structured_gain over;        /* the same minus what the arrow gains */
 } hidden_pair;
 
 typedef struct hidden_causes {
@@ -37,15 +37,15 @@ typedef struct hidden_causes {
 } hidden_causes;
 
 /*
- * Finds hidden common causes in s->graph, and takes arrows out of it that a common cause replaces, with other causes of
- * their heads that no longer gain.  alpha is the level of tests of change.
+ * Finds hidden common causes in s->graph.  Removes the arrows that a common cause replaces, then reverses and removes
+ * others as long as that helps (coupled_refine).  alpha is the level of tests of change.
  */
 nonsens_status structured_find_hidden(nonsens_context *ctx, arena *scratch, structured_search *s, double alpha,
                                       hidden_causes *out);
 
 /*
- * Adds pairs of `shared`, found with mechanisms that all segments share, that are adjacent in the graph and no longer
- * dependent because the mechanism of an end, differs (d), may differ between segments.
+ * Adds pairs of `shared`, found with mechanisms that all segments share, that are adjacent in the graph and are no
+ * longer dependent because the mechanism of an end differs between segments; differs (d): such nodes.
  */
 void structured_add_different(const pdag *g, const hidden_causes *shared, const bool *differs, hidden_causes *hidden);
 

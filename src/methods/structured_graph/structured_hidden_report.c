@@ -64,7 +64,7 @@ static nonsens_status say_marked(nonsens_context *ctx, const nonsens_data *data,
                          reasoning_p(value, special_normal_tail(p->left.z)));
 }
 
-/* Marks the edge between two of the user's columns; false if there is none. */
+/* Marks the edge between two of the user's columns; returns false if there is none. */
 static bool mark_edge(nonsens_result *result, int64_t a, int64_t b)
 {
     for (int64_t i = 0; i < result->edges; i++) {

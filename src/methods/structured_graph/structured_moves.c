@@ -178,7 +178,7 @@ static nonsens_status list_move(nonsens_context *ctx, arena *a, move_list *list,
     return NONSENS_OK;
 }
 
-/* Does the screen leave it open that a gains as a further cause of b?  It has seen b's causes. */
+/* May a gain as a further cause of b, as far as the screen shows?  It was asked about b's present causes. */
 static bool may_gain(const structured_search *s, int64_t a, int64_t b, int64_t *nodes)
 {
     int64_t causes = pdag_parents(&s->graph, b, nodes);
@@ -247,8 +247,8 @@ nonsens_status moves_add_reversals(nonsens_context *ctx, arena *a, const structu
 }
 
 /*
- * A node begun at the wrong end makes arrows between its causes, which hold them fast one by one.  Reversing all of its
- * arrows at once makes it an effect, or a cause, of all; no cycle can arise.
+ * Wrong arrows at a node bring about arrows between its neighbours, and then none of them can be reversed alone.
+ * Reversing all arrows into it, or all out of it, makes it a cause, or an effect, of all; no cycle can arise.
  */
 nonsens_status moves_add_node_reversals(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list)
 {
@@ -270,7 +270,7 @@ nonsens_status moves_add_node_reversals(nonsens_context *ctx, arena *a, const st
     return NONSENS_OK;
 }
 
-/* Is this cause of `effect` to be exchanged?  `only` is the one that is, or -1 for all that have causes themselves. */
+/* Is this cause of `effect`, which must have causes itself, to be exchanged?  `only` is the one that is; -1: all. */
 static bool is_proxy(const structured_search *s, int64_t cause, int64_t effect, int64_t only, int64_t *nodes)
 {
     return pdag_is_arrow(&s->graph, cause, effect) && (only < 0 || cause == only) &&

@@ -33,20 +33,20 @@ move move_reverse(int64_t a, int64_t b);
 void move_apply(const move *m, pdag *g);
 /* Returns by how many arrows the graph grows. */
 int move_growth(const move *m);
-/* Is the graph after the move allowed?  `after` becomes that graph. */
+/* Returns whether the graph after the move is allowed; `after` becomes that graph. */
 bool move_is_legal(const structured_search *s, const move *m, pdag *after, int64_t *nodes);
 /* Asks for the fits before and after the move; move_gain compares them once they are settled. */
 nonsens_status move_want(nonsens_context *ctx, structured_search *s, const move *m, const pdag *after, int64_t *nodes);
 structured_gain move_gain(const structured_search *s, const move *m, pdag *after, int64_t *nodes);
 
 /*
- * Returns what a change that adds `growth` arrows to the graph must gain.  The sum of scores less min_gain for each
- * arrow then rises with every change, also if an arrow goes that loses less than min_gain.  So no graph comes twice,
- * and the search ends.
+ * Returns what a change that adds `growth` arrows to the graph must gain.  The sum of scores minus min_gain for each
+ * arrow then rises with every change, even if an arrow is removed that gains less than min_gain.  So no graph comes
+ * twice, and the search ends.
  */
 double least_gain(const structured_search *s, int64_t growth);
 
-/* Is toggle i the first, or the only, one of the move that changes the causes of its effect? */
+/* Return whether toggle i is the first, or the only, one of the move that changes the causes of its effect. */
 bool move_is_first_of_effect(const move *m, int i);
 bool move_is_only_of_effect(const move *m, int i);
 
@@ -65,15 +65,14 @@ nonsens_status moves_add_reversals(nonsens_context *ctx, arena *a, const structu
                                    move_list *list);
 /* The reversal of all arrows into a node, and of all out of it, if they are more than two. */
 nonsens_status moves_add_node_reversals(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list);
-/* The exchange of every cause that has causes, and of all such causes of a variable at once, for these causes. */
+/* The exchange of every cause that has causes for these, and of all such causes of a variable at once. */
 nonsens_status moves_add_exchanges(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list);
 
 /* Makes the best of the moves; *made is false if none gains enough (structured_best.c). */
 nonsens_status search_make_best(nonsens_context *ctx, arena *scratch, structured_search *s, const move_list *list,
                                 bool *made);
 
-/* Reverses the edge that gains most if both its ends choose their causes again from one another's (structured_anew.c).
- */
+/* Reverses the edge that gains most if its ends choose causes again from one another's (structured_anew.c). */
 nonsens_status search_reverse_anew(nonsens_context *ctx, arena *scratch, structured_search *s, bool *made);
 
 #endif

@@ -43,7 +43,7 @@ nonsens_status structured_parts_add(nonsens_context *ctx, arena *a, structured_p
     return NONSENS_OK;
 }
 
-/* A mechanism of its own in a small segment is left out, whichever causes are compared: else they could not be. */
+/* A small segment that needs its own mechanism is left out for all sets of causes, so that these can be compared. */
 static int fate_of(const structured_parts *p, int64_t version, int64_t effect, int64_t causes, const int64_t *cause,
                    int64_t e)
 {

@@ -3,7 +3,7 @@
  * causes (graph/targets.h).
  *
  * All segments without an intervention are one part.  A fixed variable has no term in the likelihood of its segment; a
- * changed one has a mechanism of its own there; and so has every effect of a variable whose activity changed.  A part
+ * changed one has a mechanism of its own there, and so has every effect of a variable whose activity changed.  A part
  * with fewer than MIN_PART_ROWS rows does not determine a mechanism and is left out like a fixed one.
  */
 #ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_PARTS_H
@@ -14,11 +14,11 @@
 
 enum { MIN_PART_ROWS = 50 };
 
-/* The segments of a part; number k of its own segments is segment[k] of the data. */
+/* The segments of a part; its k-th segment is segment[k] of the data. */
 typedef struct part_rows {
     int64_t effect, *segment;
     bool *keep; /* (segments) */
-    bool anew;  /* the effect is warped anew: scores compare sets of causes of this part alone */
+    bool anew;  /* the effect is warped by these rows alone: scores compare sets of causes of this part only */
     mechanism_data data;
     struct part_rows *next;
 } part_rows;
@@ -39,7 +39,7 @@ typedef struct structured_parts {
     int64_t columns, column_capacity;
     int64_t *version;  /* (d) index of the version of each variable */
     part_rows all;     /* all segments */
-    part_rows *others; /* chained */
+    part_rows *others; /* linked list */
 } structured_parts;
 
 /* Prepares the parts; hit (nodes) may be NULL and is not copied.  Memory from `a`. */
@@ -55,7 +55,7 @@ nonsens_status structured_parts_add(nonsens_context *ctx, arena *a, structured_p
 nonsens_status structured_parts_rows(nonsens_context *ctx, arena *a, structured_parts *p, int64_t effect,
                                      const bool *keep, bool anew, const part_rows **out);
 
-/* Lists the parts of a fit, at most 1 + segments of them; those with few rows are missing.  Memory from `a`. */
+/* Lists the parts of a fit, at most 1 + segments of them; those with few rows are left out.  Memory from `a`. */
 nonsens_status structured_parts_of(nonsens_context *ctx, arena *a, structured_parts *p, int64_t version, int64_t effect,
                                    int64_t causes, const int64_t *cause, int64_t *count, const part_rows ***out);
 

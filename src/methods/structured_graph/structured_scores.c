@@ -58,8 +58,8 @@ static void leave_out(int64_t causes, const int64_t *cause, int64_t out, int64_t
 }
 
 /*
- * A fit that starts from nothing takes long and ends in a worse place.  Unless a set with one cause fewer was asked
- * for, asks for that without the cause that explains least alone.
+ * A fit that starts from nothing takes long and ends in a worse optimum.  Unless a set with one cause fewer was asked
+ * for, asks for the set without the cause that explains least alone.
  */
 static nonsens_status want_start(nonsens_context *ctx, structured_scores *s, int64_t version, int64_t effect,
                                  int64_t causes, const int64_t *cause)
@@ -89,7 +89,7 @@ nonsens_status scores_new_part(nonsens_context *ctx, arena *a, const structured_
     return NONSENS_OK;
 }
 
-/* Allocates the parts of an entry, whose number only the interventions and the causes decide. */
+/* Allocates the parts of an entry; their number depends on the interventions and the causes only. */
 static nonsens_status make_parts(nonsens_context *ctx, structured_scores *s, structured_score *entry)
 {
     const part_rows **of;
@@ -194,7 +194,7 @@ static nonsens_status fit_part(nonsens_context *ctx, arena *scratch, const struc
         guess = (mechanism_guess){smaller_causes,  smaller_cause, smaller->theta,
                                   smaller->smooth, smaller->loss, smaller->fold_total};
     }
-    if (smaller && rows != &part->of->data) { // it may have been made of more rows
+    if (smaller && rows != &part->of->data) { // it may have been fitted to more rows
         TRY(gaps_fold_totals(ctx, scratch, rows, effect, smaller_causes, smaller_cause, smaller->theta, fold_total));
         guess.fold_total = fold_total;
     }
@@ -204,7 +204,7 @@ static nonsens_status fit_part(nonsens_context *ctx, arena *scratch, const struc
     return NONSENS_OK;
 }
 
-/* A fit with several causes that starts from nothing ends in a worse place. */
+/* Adds the causes one by one, because a fit with several causes that starts from nothing ends in a worse optimum. */
 nonsens_status scores_fit_part(nonsens_context *ctx, arena *scratch, const structured_scores *s, int64_t effect,
                                int64_t causes, const int64_t *cause, structured_part *part)
 {
@@ -250,7 +250,7 @@ static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t j
     return scores_fit(ctx, scratch, s, scores_find_start(s, entry), entry);
 }
 
-/* Does a fit that this one may start from wait as well, among the wanted ones from `first` on? */
+/* Is a fit that this one may start from still waiting, among the wanted ones from `first` on? */
 static bool has_to_wait(const structured_scores *s, int64_t first, int64_t count, const structured_score *entry)
 {
     int64_t cause[MECHANISM_MAX_CAUSES];
@@ -279,7 +279,7 @@ static int64_t gather_wave(structured_scores *s, int64_t first, int64_t count)
     return end;
 }
 
-/* Small sets come before larger ones that start from them.  Fits that an interrupt leaves open may be wanted again. */
+/* Fits small sets before larger ones that start from them.  Fits that an interrupt leaves open may be wanted again. */
 nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase)
 {
     int64_t count = s->wanted_count;
@@ -324,7 +324,7 @@ typedef struct tested {
     int64_t blocks;
 } tested;
 
-/* The first block of a segment, whose rows are not in the order of time. */
+/* Returns the lowest block number of a segment, whose rows are not in order of time. */
 static int64_t lowest_block(const structured_scores *sc, int64_t e)
 {
     int64_t lowest = INT64_MAX;
@@ -334,7 +334,7 @@ static int64_t lowest_block(const structured_scores *sc, int64_t e)
     return lowest;
 }
 
-/* Takes the rows of segments that are kept at which v is a number, in the same order. */
+/* Takes the rows of kept segments at which v is a number, in the same order. */
 static nonsens_status keep_segments(nonsens_context *ctx, arena *a, const structured_scores *sc, const bool *keep,
                                     const double *v, tested *out)
 {
@@ -371,7 +371,7 @@ static nonsens_status keep_segments(nonsens_context *ctx, arena *a, const struct
     return NONSENS_OK;
 }
 
-/* Of rows in blocks, one value stands for each: its mean, or its mean distance from the mean of the segment. */
+/* Tests one value per block of rows: its mean, or its mean distance from the mean of the segment. */
 static nonsens_status change_by_blocks(nonsens_context *ctx, arena *a, const tested *t, const double *v,
                                        change_test *out)
 {

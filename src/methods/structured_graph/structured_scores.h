@@ -1,6 +1,6 @@
 /*
- * structured_scores.h - how well sets of causes explain each variable: fits of mechanisms, each made once and
- * remembered, as sums of held-out log densities over groups of rows.
+ * structured_scores.h - how well sets of causes explain each variable: fits of mechanisms, each made once and stored,
+ * as sums of held-out log densities over groups of rows.
  */
 #ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_SCORES_H
 #define METHODS_STRUCTURED_GRAPH_STRUCTURED_SCORES_H
@@ -11,7 +11,7 @@
 #include "methods/shared/change.h"
 #include "methods/structured_graph/structured_parts.h"
 
-enum { SCORE_BUCKETS = 4096, SCORE_FOLDS = 5, SCORE_MAX_GROUPS = 256 }; /* of the table; of every fit */
+enum { SCORE_BUCKETS = 4096, SCORE_FOLDS = 5, SCORE_MAX_GROUPS = 256 }; /* of the table; of fits; of rows */
 
 /* The fit of some segments. */
 typedef struct structured_part {
@@ -30,7 +30,7 @@ typedef struct structured_score {
     double total;                                        /* sum over the parts */
     double loss[MECHANISM_MAX_CAUSES];                   /* the same */
     double *group;                                       /* (cells) the same */
-    bool settled;                                        /* the fit is made */
+    bool settled;                                        /* the fit was made */
     bool wanted;                                         /* it is in the list of wanted ones */
     struct structured_score *next;
 } structured_score;
@@ -50,8 +50,8 @@ typedef struct structured_scores {
     structured_parts parts; /* of segments that share a mechanism */
     int threads;
     time_blocks time;    /* of rows that follow one another in time */
-    int64_t *time_order; /* (n) rows of each segment in the order of time; NULL without blocks */
-    int32_t *group_of;   /* (n) drawn at random, equally many rows, or blocks, in each up to one */
+    int64_t *time_order; /* (n) rows of each segment in order of time; NULL without blocks */
+    int32_t *group_of;   /* (n) random; groups differ by at most one row, or block, in size */
     int64_t groups;
     int32_t *cell_of; /* (n) the cell of each row, and how many there are; the groups if no value is missing */
     int64_t cells;
@@ -60,9 +60,9 @@ typedef struct structured_scores {
     structured_score **table;    /* hash table, chained */
     structured_score **wanted;
     int64_t wanted_count, wanted_capacity, fits;
-    int64_t wave;                  /* index of the first of the wanted fits that are being made */
+    int64_t wave;                  /* index of the first wanted fit of those being made */
     bool shared;                   /* the process pool of the context knows this table, and makes fits of it */
-    struct journal_index *journal; /* keeps fits; NULL: none does */
+    struct journal_index *journal; /* stores fits; NULL: no journal */
 } structured_scores;
 
 /*
@@ -73,7 +73,7 @@ nonsens_status structured_scores_new(nonsens_context *ctx, arena *a, const nonse
                                      const nonsens_options *options, const targets *hit, structured_scores *out);
 void structured_scores_free(structured_scores *s);
 
-/* Asks for a score; cause is ascending.  _version: with other interventions than are current. */
+/* Asks for a score; cause is ascending.  _version: with interventions other than the current ones. */
 nonsens_status scores_want(nonsens_context *ctx, structured_scores *s, int64_t effect, int64_t causes,
                            const int64_t *cause);
 nonsens_status scores_want_version(nonsens_context *ctx, structured_scores *s, int64_t version, int64_t effect,
@@ -88,7 +88,7 @@ const structured_score *scores_find_start(const structured_scores *s, const stru
 /* Makes the fit of an entry from this one, which may be NULL. */
 nonsens_status scores_fit(nonsens_context *ctx, arena *scratch, const structured_scores *s,
                           const structured_score *start, structured_score *entry);
-/* Makes the entry's totals from those of its parts. */
+/* Sums the totals of the entry's parts. */
 void scores_add_parts(const structured_scores *s, structured_score *entry);
 /* Makes all fits that were asked for and not made yet, in parallel. */
 nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase);
@@ -97,14 +97,14 @@ const structured_score *scores_get(const structured_scores *s, int64_t effect, i
 const structured_score *scores_get_version(const structured_scores *s, int64_t version, int64_t effect, int64_t causes,
                                            const int64_t *cause);
 
-/* Returns (segments) those that share the largest part of a mechanism; NULL: all. */
+/* Returns which segments are in the first part of a fit, the shared one if there is one (segments); NULL: all. */
 const bool *scores_shared(const structured_score *fit);
 /* Says whether some segment intervened on the effect of a fit. */
 bool scores_is_target(const structured_scores *s, const structured_score *fit);
 
 /*
  * Tests whether the location and the scale of a disturbance v (n) change over the segments, keep (segments; NULL: all).
- * Of rows in blocks, their means are tested, and the means of their distances from the segment's mean; effects are
+ * If rows are in blocks, the means of blocks are tested, and their mean distances from the segment's mean; effects are
  * those of the rows.
  */
 nonsens_status scores_test_changes(nonsens_context *ctx, arena *scratch, const structured_scores *s, const bool *keep,

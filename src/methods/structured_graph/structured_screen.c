@@ -18,9 +18,9 @@ enum {
     AT_ONCE = 32 /* fits whose scores are held at the same time */
 };
 static const double CORNER = 0.3;            /* of the rounded Laplace density (mechanism/rows.c) */
-static const double BOUND = 5.0;             /* of z: single rows shall not decide */
+static const double BOUND = 5.0;             /* of z, so that single rows do not decide */
 static const double RIDGE = 1e-9;            /* relative: functions of causes may be collinear */
-static const double MIN_SHARE_OF_ROWS = 0.1; /* that have a candidate: what these gain stands for all rows */
+static const double MIN_SHARE_OF_ROWS = 0.1; /* with a candidate: lower bound if their gain is scaled to all */
 
 /* What all candidates of a fit need. */
 typedef struct base {
@@ -36,7 +36,7 @@ typedef struct base {
 typedef struct screening {
     const structured_scores *scores;
     base *base;
-    int64_t *job; /* numbers of bases times d, plus candidates */
+    int64_t *job; /* number of the base times d, plus the candidate */
     int64_t d;
 } screening;
 
@@ -200,7 +200,7 @@ typedef struct sums {
     double *weight;  /* (variables KNOTS, variables KNOTS) */
 } sums;
 
-/* Rao's statistic of the last variable, given the segments and the other variables. */
+/* Computes Rao's statistic of the last variable, given the segments and the other variables. */
 static double test_last(nonsens_context *ctx, const sums *x, const double *sum, const double *square)
 {
     double v[MAX_SIZE * MAX_SIZE], g[MAX_SIZE];
@@ -225,7 +225,7 @@ static double test_last(nonsens_context *ctx, const sums *x, const double *sum, 
     return add_by_last(ctx, m, FREE, v, g);
 }
 
-/* Statistic of the candidate u beside the present causes, of one kind. */
+/* Computes the statistic of the candidate u given the present causes, of one kind. */
 static nonsens_status test_alone(nonsens_context *ctx, arena *scratch, const structured_scores *sc, const base *b,
                                  int kind, const double *u, double *statistic)
 {
@@ -272,7 +272,7 @@ static void average_shapes(int64_t n, const double *s, const double *u, double *
     mean[1] /= total;
 }
 
-/* Statistic of products of the candidate u with a present cause v. */
+/* Computes the statistic of products of the candidate u with a present cause v. */
 static double test_products(nonsens_context *ctx, int64_t n, const double *s, const double *u, const double *v)
 {
     double g[PRODUCTS] = {0}, weight[PRODUCTS * PRODUCTS] = {0}, of_u[SHAPES], of_v[SHAPES];
@@ -298,7 +298,7 @@ static double test_products(nonsens_context *ctx, int64_t n, const double *s, co
     return add_by_last(ctx, PRODUCTS, PRODUCTS, weight, g);
 }
 
-/* Copies a base for the rows that have the candidate; *share: how many of its rows these are. */
+/* Copies a base for the rows that have the candidate; *share: their share of its rows. */
 static nonsens_status base_with(nonsens_context *ctx, arena *a, const structured_scores *sc, const base *from,
                                 int64_t candidate, base *out, double *share)
 {
@@ -347,7 +347,7 @@ static nonsens_status test_candidate(nonsens_context *ctx, arena *scratch, int64
 
 /* ---- all that was asked for ------------------------------------------------------------------------------------- */
 
-/* Below this, even 2,000 candidates without an effect hardly make more fits; no arrow that was significant had less. */
+/* Chosen so that even 2,000 candidates without an effect cost few more fits; no significant arrow was below them. */
 static const double MIN_NATS = 7.0, MIN_SHARE = 0.4; /* nats; share of the minimum gain of an arrow */
 
 nonsens_status screen_new(nonsens_context *ctx, const structured_scores *scores, double min_gain,

@@ -12,17 +12,17 @@
  * and on the functions of the present causes, whose sums the fit has made zero.  A cause may also show in products with
  * a present cause alone; such products of two shapes each have statistics of their own.
  *
- * One candidate costs a few passes over the rows, which is little beside its fit.
+ * One candidate costs a few passes over the rows, which is little compared with its fit.
  */
 #ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_SCREEN_H
 #define METHODS_STRUCTURED_GRAPH_STRUCTURED_SCREEN_H
 
 #include "methods/structured_graph/structured_scores.h"
 
-/* What candidates promise beside the causes of a fit. */
+/* What candidates may gain in addition to the causes of a fit. */
 typedef struct screened {
     const structured_score *fit;
-    double *gain; /* (d) estimates in nats over all rows, less what chance gains; NAN: not known */
+    double *gain; /* (d) estimates in nats over all rows, minus what chance gains; NAN: not known */
     bool *wanted; /* (d) */
     struct screened *next;
 } screened;
@@ -32,7 +32,7 @@ typedef struct structured_screen {
     double threshold; /* nats below which a candidate is not fitted */
     arena memory;
     screened **of_effect; /* (d) chained */
-    screened **wanted;    /* those of which something is wanted; one may be there twice */
+    screened **wanted;    /* those with wanted candidates; one may be listed twice */
     int64_t wanted_count, wanted_capacity;
 } structured_screen;
 
@@ -45,7 +45,7 @@ nonsens_status screen_want(nonsens_context *ctx, structured_screen *s, const str
 nonsens_status screen_want_all(nonsens_context *ctx, structured_screen *s, const structured_score *fit);
 /* Computes all that were asked for, in parallel. */
 nonsens_status screen_settle(nonsens_context *ctx, structured_screen *s);
-/* Returns what the candidate may gain beside the causes of a fit, NAN if that is not known. */
+/* Returns what the candidate may gain in addition to the causes of a fit, NAN if that is not known. */
 double screen_gain(const structured_screen *s, const structured_score *fit, int64_t candidate);
 
 #endif

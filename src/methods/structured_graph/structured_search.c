@@ -37,10 +37,10 @@ static nonsens_status remember_graph(nonsens_context *ctx, structured_search *s)
 
 /* ---- removing arrows ------------------------------------------------------------------------------------------ */
 
-/* An edge whose removal loses this many times min_gain, to second order, is not replaced: it need not be fitted. */
+/* An edge whose removal loses this many times min_gain, to second order, is needed: the fit without it is skipped. */
 static const double IRREPLACEABLE = 20.0;
 
-/* May the edge lose less than min_gain?  Says so if nothing is known. */
+/* May the removal of the edge lose less than min_gain?  True if nothing is known. */
 static bool may_be_idle(const structured_search *s, int64_t from, int64_t to, int64_t *nodes)
 {
     int64_t causes = pdag_parents(&s->graph, to, nodes);
@@ -54,9 +54,9 @@ static bool may_be_idle(const structured_search *s, int64_t from, int64_t to, in
 }
 
 /*
- * Removes the edge that loses the fewest standard errors, of those that lose less than s->level of them or less than
- * min_gain; with `replaced`, of those that lose less than min_gain and were not sure to lose more.  *made is false if
- * there is none.
+ * Removes the least significant edge, of those whose removal loses less than s->level standard errors or less than
+ * min_gain; with `replaced`, of those whose removal loses less than min_gain and was not certain to lose more.  *made
+ * is false if there is no such edge.
  */
 static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, structured_search *s, bool replaced,
                                      bool *made)
@@ -101,7 +101,7 @@ static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, struc
     return NONSENS_OK;
 }
 
-/* Removes causes in whose place others have come: if they stayed, every further fit would be larger. */
+/* Removes causes that others have replaced: if they stayed, every further fit would be larger. */
 static nonsens_status remove_replaced(nonsens_context *ctx, arena *scratch, structured_search *s)
 {
     bool removed = true;

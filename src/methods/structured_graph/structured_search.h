@@ -5,10 +5,11 @@
  * adds or reverses an edge.  If no such move gains, it exchanges causes for their own causes, or reverses all edges
  * into or out of a node.  If that does not gain either, it reverses two edges at one node at once, or an edge whose
  * ends exchange their other causes, or an edge whose ends choose their causes again.  This escapes from wrong starts.
- * With a screen (structured_screen.h) only moves are fitted that may gain, as the screen sees it (structured_bounds.h).
+ * With a screen (structured_screen.h) only moves that may gain by its bounds are fitted (structured_bounds.h).
  *
- * An added edge must improve the held-out score significantly (level), and by more than repairs another mechanism's
- * misfit (min_gain).  Then the search removes edges that no longer do so, the weakest first, and reverses edges again.
+ * An added edge must improve the held-out score significantly (level), and by more than edges gain that only make up
+ * for the misfit of another mechanism (min_gain).  Then the search removes edges that no longer do so, the weakest
+ * first, and reverses edges again.
  */
 #ifndef METHODS_STRUCTURED_GRAPH_STRUCTURED_SEARCH_H
 #define METHODS_STRUCTURED_GRAPH_STRUCTURED_SEARCH_H
@@ -26,7 +27,7 @@ typedef struct structured_gain {
 typedef struct structured_search {
     structured_scores *scores;
     const knowledge *known;    /* NULL: nothing */
-    pdag graph;                /* arrows alone */
+    pdag graph;                /* arrows only */
     pdag found;                /* that of the last search that ended by itself; d is 0 before */
     double *gained;            /* (d, d) what cause i last gained as a cause of j, at i + d j; NAN: not known */
     double level;              /* standard errors that an arrow must gain */

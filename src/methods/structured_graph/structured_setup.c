@@ -8,7 +8,7 @@
 
 enum { GROUP_ROWS = 4 };
 
-/* Warps the values of a column that are there; the others, which no fit uses, are in the middle. */
+/* Warps the values of a column that are not missing; missing ones, which no fit uses, become 0.5. */
 static nonsens_status warp_present(nonsens_context *ctx, const nonsens_data *data, int64_t j, double *out)
 {
     SCOPED_ARENA(scratch);
@@ -45,7 +45,7 @@ static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens
     return NONSENS_OK;
 }
 
-/* Rows, or whole blocks of them, are dealt to groups. */
+/* Deals rows, or whole blocks of them, to groups. */
 static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, structured_scores *s)
 {
     int64_t n = s->data->n, units = s->time.block_of ? s->time.count : n, *order;
@@ -69,7 +69,7 @@ static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, 
     return NONSENS_OK;
 }
 
-/* Every segment must have rows in more than one fold, and every fold must have some. */
+/* Checks that every segment has rows in more than one fold, and that every fold has some. */
 static nonsens_status check_blocks(nonsens_context *ctx, const nonsens_data *data, const structured_scores *s)
 {
     char shown[SHOWN_BYTES];

@@ -25,7 +25,7 @@ static int64_t part_size(const structured_scores *s, const structured_part *part
     return HEAD_SIZE + s->cells + theta_size(s, part, causes);
 }
 
-/* Moves `count` doubles between a place in the part and the next place of the list. */
+/* Copies `count` doubles from the part to the list, or back, and moves on in the list. */
 static void move(bool out, double **at, double *own, int64_t count)
 {
     memcpy(out ? *at : own, out ? own : *at, (size_t)count * sizeof *own);
@@ -42,7 +42,7 @@ static void move_part(bool out, const structured_scores *s, int64_t causes, stru
     move(out, &list, part->theta, theta_size(s, part, causes));
 }
 
-/* Packs the parts of a fit; NULL without memory. */
+/* Packs the parts of a fit; NULL if out of memory. */
 static json_value *pack(const structured_scores *s, const structured_score *fit)
 {
     json_value *parts = json_array();
@@ -98,7 +98,7 @@ static json_value *kinds_text(const structured_scores *s, int64_t version)
     return made;
 }
 
-/* All processes have the versions that the data begin with. */
+/* The kinds of later versions go with the task; all processes have the versions that exist from the start. */
 static json_value *task_of(const structured_scores *s, const structured_score *entry, const structured_score *start)
 {
     json_value *task = json_object_of("effect", json_integer(entry->effect), "cause", list_causes(entry), "version",
@@ -144,7 +144,7 @@ static const char *name_of(const structured_score *entry, char name[NAME_BYTES])
     return name;
 }
 
-/* A fit that starts from another one may be another one. */
+/* Hashes the start of a fit, because a fit from another start may differ. */
 static const char *hash_start(const structured_scores *s, const structured_score *start, char text[HASH_BYTES])
 {
     uint64_t hash = HASH_START;
@@ -177,7 +177,7 @@ typedef struct wave {
     share_table table;
 } wave;
 
-/* In a process alone: makes the fit in its place. */
+/* In a single process: makes the fit in its entry. */
 static nonsens_status make_here(nonsens_context *ctx, arena *scratch, const void *state, int64_t job, int64_t seed,
                                 json_value **line)
 {
@@ -225,7 +225,7 @@ static nonsens_status keep_fit_line(nonsens_context *ctx, void *sink, int64_t jo
     return status;
 }
 
-/* Takes a fit from the journal if it has it, from the same start. */
+/* Takes a fit from the journal if it holds one from the same start. */
 static nonsens_status look_up(nonsens_context *ctx, const structured_scores *s, structured_score *entry, bool *found)
 {
     char name[NAME_BYTES], hash[HASH_BYTES];
@@ -249,7 +249,7 @@ static nonsens_status look_up(nonsens_context *ctx, const structured_scores *s, 
 
 /* ---- tasks ---- */
 
-/* Reads the causes of a fit into an entry that has nothing else. */
+/* Reads the causes of a fit into an entry with nothing else set. */
 static nonsens_status read_causes(nonsens_context *ctx, const structured_scores *s, const json_value *task,
                                   structured_score *entry)
 {
@@ -280,7 +280,7 @@ static nonsens_status set_version(nonsens_context *ctx, structured_scores *s, in
         TRY(structured_parts_add(ctx, &s->memory, &s->parts, kinds, &last));
     }
     uint8_t *own = s->parts.column[version].kind;
-    if (kind && memcmp(own, kinds, (size_t)segments) != 0) { // it was added for a later one
+    if (kind && memcmp(own, kinds, (size_t)segments) != 0) { // it was added only to reach a later one
         memcpy(own, kinds, (size_t)segments);
     }
     return NONSENS_OK;
@@ -314,7 +314,7 @@ static nonsens_status new_entry(nonsens_context *ctx, arena *scratch, const shar
     return NONSENS_OK;
 }
 
-/* The fits of a task: the one to make, and the one that it starts from, which `has_start` says is there. */
+/* Reads the fits of a task: the one to make and, if *has_start, the one that it starts from. */
 static nonsens_status read_task(nonsens_context *ctx, arena *scratch, const share_table *t, const json_value *task,
                                 structured_score *entry, structured_score *start, bool *has_start)
 {
@@ -351,7 +351,7 @@ nonsens_status share_make(nonsens_context *ctx, arena *scratch, const share_tabl
     return NONSENS_OK;
 }
 
-/* In the first process of a pool. */
+/* In the first process of a pool: makes a fit from its task. */
 static nonsens_status make_by_task(nonsens_context *ctx, arena *scratch, const void *state, const json_value *task,
                                    json_value **line)
 {

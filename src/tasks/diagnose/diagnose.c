@@ -3,7 +3,7 @@
  *
  * It reports rows, segments and their sizes; how many segments are needed; which variables change over segments
  * (change.h); which pairs are dependent inside segments (indep/hsic.h); what segment classifiers say about a pair
- * (diagnose_pair.h); memory.  Every group of tests is judged at alpha divided by its number of tests.
+ * (diagnose_pair.h); and memory.  Every group of tests is judged at alpha divided by its number of tests.
  */
 #include "base/clock.h"
 #include "base/number.h"
@@ -32,13 +32,13 @@ enum {
     SENTENCE_BYTES = 256
 };
 
-/* What all parts of the report need. */
+/* What changes in a variable over segments. */
 enum { CHANGES_NOT, LOCATION_CHANGES, SCALE_CHANGES, BOTH_CHANGE, KINDS_OF_CHANGE };
 
-/* What was seen of variables and pairs, for the summary. */
+/* What was found about variables and pairs, for the summary. */
 typedef struct summary {
     show_list kind[KINDS_OF_CHANGE]; /* variables, by what changes in them */
-    show_list dependent, open;       /* pairs: dependent inside segments; not tested */
+    show_list dependent, open;       /* pairs that are dependent inside segments; that were not tested */
     int64_t tested, changing;        /* variables */
     int64_t pairs, dependent_pairs;  /* that were tested */
 } summary;
@@ -72,7 +72,7 @@ static nonsens_status report_smallest(const diagnosis *d)
     int64_t e = dataset_smallest_segment(d->data), rows = segment_rows(d->data, e);
     char label[SHOWN_BYTES];
     TRY(result_add(d->ctx, d->result, (double)rows, NAN, "rows in the smallest segment", "smallest segment"));
-    if (rows < SMALL_SEGMENT && rows >= AUDIT_TINY_SEGMENT) { // a warning of the data names smaller ones
+    if (rows < SMALL_SEGMENT && rows >= AUDIT_TINY_SEGMENT) { // the data set's own warning names smaller ones
         return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
                            "The smallest segment (%s) has %" PRId64
                            " row%s; segments under %d rows say little about the shape of a disturbance. Merge small "
@@ -93,7 +93,7 @@ static nonsens_status report_needed(const diagnosis *d)
                            " are needed if means and scales both change).",
                            segments, d->data->d, plural(d->data->d), needed);
     }
-    return NONSENS_OK; // a warning of the data says that there are too few
+    return NONSENS_OK; // the data set's own warning says that there are too few
 }
 
 static nonsens_status report_sizes(const diagnosis *d)
@@ -150,13 +150,13 @@ static nonsens_status add_scale(const diagnosis *d, int64_t j, const change_test
                       d->data->names[j]);
 }
 
-/* Says why there is no test of scale. */
+/* Returns why there is no test of scale. */
 static const char *untested_words(const diagnosis *d, const change_test *scale)
 {
     if (scale->segments >= 2) {
         return "its spread differs between segments by more than numbers can hold";
     }
-    if (segment_rows(d->data, 0) < 2) { // the largest
+    if (segment_rows(d->data, 0) < 2) { // segment 0 is the largest
         return "every segment has a single row";
     }
     if (scale->segments == 0) {
@@ -187,7 +187,7 @@ static nonsens_status note_variable(const diagnosis *d, int64_t j, const change_
     return NONSENS_OK;
 }
 
-/* Notes in a sentence each which variables change in what. */
+/* Notes which variables change in location, in scale, in both and not at all, in one sentence each. */
 static nonsens_status note_changes(const diagnosis *d)
 {
     static const char *const words[KINDS_OF_CHANGE] = {
@@ -252,7 +252,7 @@ static nonsens_status report_changes(const diagnosis *d)
 
 enum { UNTESTED_PAIR = 1, DEPENDENT_PAIR = 2 };
 
-/* Lists pairs by what the tests say, in the user's order of columns. */
+/* Lists pairs by what the tests found, in the user's order of columns. */
 static void list_pairs(const diagnosis *d, const unsigned char *found)
 {
     char first[SHOWN_BYTES], second[SHOWN_BYTES], both[2 * SHOWN_BYTES + 4];
@@ -289,7 +289,7 @@ static nonsens_status note_pairs(const diagnosis *d)
                              show_list_end(&seen->open), HSIC_MIN_ROWS);
 }
 
-/* Tests the a-th and b-th variable in canonical order: the random streams must not depend on the order of columns. */
+/* Tests the a-th and b-th variable in canonical order, so that random streams do not depend on the order of columns. */
 static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, double level, unsigned char *found)
 {
     const nonsens_data *data = d->data;

@@ -2,10 +2,10 @@
  * diagnose_classifiers.c - fits the segment classifiers that `diagnose` reports (diagnose_classifiers.h).
  *
  * Ranks, their tests and held-out gains are those by which `structured` decides.  Singular values are those of the
- * logits as a matrix of segments (weighted by their shares) and rows.  With centred weights A and features of
+ * logits as a matrix of segments (weighted by their shares) by rows.  With centred weights A and features of
  * covariance V they are the roots of the eigenvalues of V^1/2 A' diag(pi) A V^1/2, for any parametrisation.  If the
- * rank exceeds two, the test of rank three is repeated without one segment after the other, each with its own start and
- * the penalty of all segments.
+ * rank exceeds two, the test of rank three is repeated with each segment left out in turn, from a new starting point
+ * but with the penalty chosen on all segments.
  */
 #include "tasks/diagnose/diagnose_classifiers.h"
 
@@ -21,7 +21,7 @@ enum {
     STANDING_OUT = 10,
     DRAWS = 199
 };
-/* Share of the level: if the score's p-value is below it, no third feature is fitted. */
+/* If the p-value of the score test is below this share of the level, no third feature is fitted. */
 static const double CLEARLY_SO = 0.01;
 
 /* ---- singular values ---- */
@@ -48,7 +48,7 @@ static nonsens_status centred_features(nonsens_context *ctx, arena *a, const cla
     return NONSENS_OK;
 }
 
-/* Computes root (r, r), column-major: the features' covariance is root root'. */
+/* Computes root (r, r), column-major, such that the covariance of the features is root root'. */
 static nonsens_status covariance_root(nonsens_context *ctx, arena *a, int64_t r, int64_t n, const double *feature,
                                       double *root)
 {
@@ -63,7 +63,7 @@ static nonsens_status covariance_root(nonsens_context *ctx, arena *a, int64_t r,
     return NONSENS_OK;
 }
 
-/* Computes scaled (segments, r): centred weights for features of unit covariance, times the root of the share. */
+/* Computes scaled (segments, r): centred weights of features of unit covariance, times the root of segment shares. */
 static void scale_weights(const classifier_model *m, const double *theta, const double *root, double *scaled)
 {
     const classifier_sample *s = m->data;
@@ -116,8 +116,8 @@ nonsens_status diagnose_find_spectrum(nonsens_context *ctx, arena *a, const clas
 }
 
 /*
- * Averages over the fits of the folds, which are as smooth as prediction needs.  In the fit for tests, which is
- * rougher, noise would look like a second feature.
+ * Averages over the fits of the folds, which are smoothed for prediction.  The fit for tests is rougher: there, noise
+ * would look like a second feature.
  */
 static nonsens_status measure_proportion(nonsens_context *ctx, diagnose_classifiers *p)
 {
@@ -183,13 +183,13 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
     classifier_difference *step = &p->without[job];
     compare_draws by = {.threads = 1,
                         .draws = DRAWS,
-                        .seed = l->options->seed}; // inside a thread; rows of blocks would have to be dealt anew
+                        .seed = l->options->seed}; // this runs in a thread; blocks would need new draws
     classifier_sample rows;
     classifier_fit two, three;
     TRY(drop_segment(ctx, scratch, l, p->left_out[job], &rows));
     TRY(fit_once(ctx, scratch, l, &rows, EXPECTED_RANK, &two));
     TRY(compare_rank_score(ctx, scratch, &by, &two, step));
-    // the score may miss what the fit finds, so only its rejections count
+    // the score test may miss what the fit finds, so only its rejections count
     if (step->p_value < CLEARLY_SO * rank_search_level(l)) {
         return NONSENS_OK;
     }
@@ -197,7 +197,7 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
     return compare_rank(ctx, scratch, &by, &two, &three, step);
 }
 
-/* Marks the segments with the largest shares of the third singular value: all of them, or STANDING_OUT. */
+/* Marks the segments to leave out: all or, of many, the STANDING_OUT with the largest shares of singular value 3. */
 static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const diagnose_classifiers *p, bool *marked)
 {
     const classifier_fit *third = &p->free.fit[EXPECTED_RANK + 1];
@@ -219,7 +219,7 @@ static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_c
 {
     int64_t segments = p->search.pair->segments;
     bool *marked;
-    int32_t *place; // (segments) index in the search of each segment of the data set
+    int32_t *place; // (segments) index in the search of each segment of the data
     ARENA_TRY(ctx, a, marked, segments);
     ARENA_TRY(ctx, a, place, segments);
     ARENA_TRY(ctx, a, p->left_out, segments);

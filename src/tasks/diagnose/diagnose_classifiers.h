@@ -1,23 +1,23 @@
 /*
  * diagnose_classifiers.h - the fits behind diagnose_pair.h: ranks, gains, singular values, and the test of rank three
- * without one segment after the other.
+ * with each segment left out in turn.
  */
 #ifndef TASKS_DIAGNOSE_DIAGNOSE_CLASSIFIERS_H
 #define TASKS_DIAGNOSE_DIAGNOSE_CLASSIFIERS_H
 
 #include "methods/shared/rank_search.h"
 
-enum { EXPECTED_RANK = 2 }; /* of two disturbances, each of which changes in its own way */
+enum { EXPECTED_RANK = 2 }; /* for two disturbances, each of which changes in one way of its own */
 
 /* All results of the fits. */
 typedef struct diagnose_classifiers {
     rank_search search;
-    rank_search_outcome free, alone[2]; /* alone: of the user's two columns */
+    rank_search_outcome free, alone[2]; /* of both columns; of each column alone, in the user's order */
     classifier_difference gain,
-        gained[2];     /* of the best free classifier, and of those of one column, over the segment shares */
+        gained[2];     /* of the best free classifier, and of those of one column, over guessing by segment shares */
     double entropy;    /* of the segments, in nats */
     double proportion; /* second singular value over the first; NaN if rank two was not fitted */
-    int32_t *left_out; /* (left_outs) the search's segments, in the order of the data set's */
+    int32_t *left_out; /* (left_outs) segments, numbered as in the search, in the order of the data set */
     int64_t left_outs;
     classifier_difference *without; /* (left_outs) rank three against rank two without the segment */
 } diagnose_classifiers;
@@ -26,7 +26,7 @@ typedef struct diagnose_classifiers {
 nonsens_status diagnose_classify(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                  const nonsens_options *options, diagnose_classifiers *p);
 
-/* Singular values, descending, of the segments' logits, whose factors are the segment weights and the features. */
+/* Singular values, descending, of the logits of segments, which are products of segment weights and features. */
 typedef struct diagnose_spectrum {
     int64_t rank;
     double *value; /* (rank) */

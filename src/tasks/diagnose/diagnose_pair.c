@@ -33,7 +33,7 @@ typedef struct report {
     nonsens_result *result;
     const char *column[2];     /* names as they are */
     char name[2][SHOWN_BYTES]; /* names for sentences */
-    char tail[NAME_BYTES];     /* of names of evidence: says which pair is meant, if there are several */
+    char tail[NAME_BYTES];     /* end of names of evidence: says which pair is meant, if there are several */
 } report;
 
 static int percent(double share)
@@ -71,7 +71,7 @@ static nonsens_status report_information(const report *r)
                        r->name[0], r->name[1], gain, share);
 }
 
-/* Reports the ranks found; `what` names the variables in the name of the evidence. */
+/* Reports the ranks that were found; `what` names the variables in the name of the evidence. */
 static nonsens_status add_ranks(const report *r, const rank_search_outcome *found, const char *what, const char *tail)
 {
     TRY(result_add(r->ctx, r->result, (double)found->rank, NAN, "ways in which the segments are seen to differ",
@@ -171,7 +171,7 @@ static nonsens_status report_proportion(const report *r)
         r->name[0], r->name[1], number_print(number, p->proportion, DIGITS));
 }
 
-/* Notes the segments without which rank three is not found: the labels of the first LISTED of them. */
+/* Notes the segments without which rank three is not found; lists the labels of the first LISTED of them. */
 static nonsens_status note_settling(const report *r)
 {
     const diagnose_classifiers *p = r->p;
@@ -260,7 +260,7 @@ static nonsens_status report_rows_wanted(const report *r)
     if (f->fitted >= 2) {
         z = fmin(z, f->step[2].z);
     }
-    bool enough = z >= WANTED_Z; // then z says nothing about fewer rows, with which the classifiers are rougher
+    bool enough = z >= WANTED_Z; // then z does not tell what fewer rows would give: the fit would differ
     double wanted = enough ? NAN : diagnose_rows_wanted(rows, z, WANTED_Z);
     snprintf(text, sizeof text,
              "rows per segment at which the gain of the weaker of two ways would be 3 standard errors; now it is %s%s",
@@ -277,7 +277,7 @@ static nonsens_status say_not_fitted(const report *r, const char *why)
                        r->name[0], r->name[1], why);
 }
 
-/* Says why these data cannot be fitted, or returns NULL. */
+/* Returns why these data cannot be fitted; NULL if they can. */
 static const char *find_obstacle(const nonsens_data *pair, const nonsens_options *options, char why[TEXT_BYTES])
 {
     int64_t segments = pair->segments, min_rows = 2 * options->score_folds;
@@ -317,7 +317,7 @@ nonsens_status diagnose_pair(nonsens_context *ctx, arena *scratch, const nonsens
     ARENA_TRY(ctx, scratch, p, 1);
     nonsens_status status = audit_require_pair(ctx, pair);
     status = status == NONSENS_OK ? diagnose_classify(ctx, scratch, pair, options, p) : status;
-    if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC) { // a finding, not a failure of the diagnosis
+    if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC) { // a result to report, not a failed diagnosis
         TRY(say_not_fitted(&r, ctx->message));
         ctx->message[0] = '\0';
         return NONSENS_OK;

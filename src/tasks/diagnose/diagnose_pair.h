@@ -10,14 +10,14 @@
 #include "methods/shared/result.h"
 
 /*
- * Adds evidence and notes on the pair to the result; `single` says that it is the only pair reported, so that names
- * need not distinguish pairs.  If the classifiers cannot be fitted, a note says why.  Costs about as much as
- * `structured`; if the rank exceeds two, as much again for each segment that is left out.
+ * Adds evidence and notes on the pair to the result; `single`: this is the only pair that is reported, so names need
+ * not distinguish pairs.  If the classifiers cannot be fitted, a note says why.  Costs about as much as `structured`;
+ * if the rank exceeds two, as much again for each segment that is left out.
  */
 nonsens_status diagnose_pair(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                              const nonsens_options *options, bool single, nonsens_result *result);
 
-/* Returns the rows per segment at which z, which grows as the square root of rows, reaches `wanted`; NaN if z <= 0. */
+/* Returns the rows per segment at which z, which grows as the root of rows, reaches `wanted`; NaN if z <= 0. */
 double diagnose_rows_wanted(double rows, double z, double wanted);
 
 #endif

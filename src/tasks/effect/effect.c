@@ -1,4 +1,4 @@
-/* effect.c - the questions of effect.h: checks them, asks, and turns statistics into answers in the user's units. */
+/* effect.c - the questions of effect.h: checks and asks them, and turns statistics into answers in the user's units. */
 #include "tasks/effect/effect.h"
 
 #include "base/parallel.h"
@@ -58,8 +58,8 @@ nonsens_status effect_action_new(nonsens_context *ctx, arena *a, const effect_mo
  */
 
 /*
- * How much larger the variance is than that of the samples: blocks miss the dependence across their borders
- * (time_blocks.h), and k of them, drawn in a segment, have the variance (k - 1) / k of what they are drawn from.
+ * Returns how many times as large the variance is as that of the samples: blocks miss the dependence across their
+ * borders (time_blocks.h), and k blocks that are drawn from the k of a segment have only (k - 1) / k of the variance.
  */
 static double missed_by_blocks(const effect_model *m)
 {
@@ -97,7 +97,7 @@ static effect_value value_with(double value, double half)
 /* ---- scenarios ----------------------------------------------------------------------------------------------------
  */
 
-/* Where the statistic of the user's quantile k is, for a variable that may be mirrored. */
+/* Returns the number of the statistic that is the user's statistic k, for a variable that may be mirrored. */
 static int64_t statistic_of(double sign, int64_t k)
 {
     return k == EFFECT_MEAN || sign > 0.0 ? k : 1 + EFFECT_QUANTILES - k;
@@ -176,7 +176,7 @@ typedef struct asked_rows {
     effect_action action;
     int64_t rows;
     const int64_t *row;
-    double *drawn; /* (draws, rows, d) by nodes */
+    double *drawn; /* (draws, rows, d) columns are nodes */
 } asked_rows;
 
 static void predict_rows(const asked_rows *s, const effect_fit *fit, double *value)

@@ -8,9 +8,9 @@
 
 enum { NOW, THEN, TIMES };
 
-/* The values of one target now or under one action, in the rows of the ask. */
+/* The values of one target, now or under one action, in the rows of an ask. */
 typedef struct series {
-    const double *value; /* (rows) from the first row of the ask on */
+    const double *value; /* (rows) in the rows of the ask */
     int32_t *order;      /* (rows) ascending by value; NULL: quantiles are not wanted */
 } series;
 
@@ -21,7 +21,7 @@ typedef struct asking {
     const int64_t *outcome;
     bool quantiles;
     bool *wanted;    /* (d) nodes that some ask affects */
-    effect_fit full; /* of all rows */
+    effect_fit full; /* fit of all rows */
     double **then;   /* (asks * outcomes) values under the action; NULL: the action does not affect the target */
     series *series;  /* (asks * outcomes * TIMES) */
     effect_statistics *out;
@@ -37,7 +37,7 @@ static int64_t statistics_size(const effect_statistics *s)
     return s->asks * s->outcomes * TIMES * EFFECT_STATISTICS;
 }
 
-/* The rows of an ask: from .. to - 1. */
+/* Finds the rows of an ask: from .. to - 1. */
 static void rows_of(const effect_model *m, const effect_ask *ask, int64_t *from, int64_t *to)
 {
     bool all = ask->segment == EFFECT_ALL_SEGMENTS;
@@ -48,7 +48,7 @@ static void rows_of(const effect_model *m, const effect_ask *ask, int64_t *from,
 /* ---- summaries ----------------------------------------------------------------------------------------------------
  */
 
-/* Mean and, with an order, quantiles of values that occur count times (NULL: once). */
+/* Computes the mean and, with an order, the quantiles of values that occur count times (NULL: once). */
 static void summarise(const series *s, int64_t rows, const double *count, double *out)
 {
     double total = 0.0, sum = 0.0, passed = 0.0;
@@ -106,7 +106,7 @@ static nonsens_status predict_ask(nonsens_context *ctx, arena *scratch, int64_t 
     return check_cancelled(ctx);
 }
 
-/* Computes the values under all actions by the full fit, and their statistics, out as in effect_statistics. */
+/* Computes the values under all actions by the full fit, and their statistics; out: as effect_statistics.full. */
 static nonsens_status predict_all(nonsens_context *ctx, asking *s, double *out)
 {
     TRY(parallel_for(ctx, s->model->options.threads, s->asks, NULL, predict_ask, s));
@@ -123,7 +123,7 @@ static nonsens_status predict_all(nonsens_context *ctx, asking *s, double *out)
     return NONSENS_OK;
 }
 
-/* Finds how far statistics by mechanisms alone are from those by regressions alone; 0 if nothing is affected. */
+/* Computes statistics by mechanisms alone minus those by regressions alone; 0 for targets that are not affected. */
 static nonsens_status find_apart(nonsens_context *ctx, arena *a, asking *s)
 {
     int64_t size = statistics_size(s->out);
@@ -177,17 +177,17 @@ static nonsens_status ask_full(nonsens_context *ctx, arena *a, asking *s)
 /* ---- bootstrap samples --------------------------------------------------------------------------------------------
  */
 
-/* What a sample has of the rows that it computes anew. */
+/* A bootstrap sample, and the rows that it recomputes. */
 typedef struct redrawn {
-    const double *count; /* (n) of all rows */
-    effect_fit fit;      /* of the draw rows */
-    int64_t first, rows; /* of the ask among the draw rows */
+    const double *count; /* (n) how often each row of the data occurs */
+    effect_fit fit;      /* fit to the sample, for the draw rows */
+    int64_t first, rows; /* first and number of the ask's rows among the draw rows */
     double *weight;      /* (rows) */
     double *value;       /* (outcomes, rows) under the action */
-    double *before;      /* (rows) the same by the full fit, of one target */
+    double *before;      /* (rows) the same by the full fit, for one target */
 } redrawn;
 
-/* Adds what the redrawn mechanisms change: statistics of the draw rows by them, minus those by the full fit. */
+/* Adds what the sample's fit changes: statistics of the draw rows by that fit, minus those by the full fit. */
 static nonsens_status add_redrawn(nonsens_context *ctx, const asking *s, const redrawn *d, int64_t ask, int64_t target,
                                   double *out)
 {

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* Streams of a sample: of its rows, then of each node. */
+/* Returns a random stream of a sample; part 0: for its rows, 1 + j: for node j. */
 static rng stream_of(const effect_model *m, int64_t b, int64_t part)
 {
     return rng_new((uint64_t)m->options.seed, RNG_EFFECT, (uint64_t)b * (uint64_t)(m->d + 1) + (uint64_t)part);
 }
 
-/* Rows that follow one another in time are drawn in blocks. */
+/* If rows follow one another in time, blocks of rows are drawn. */
 nonsens_status effect_draw_counts(nonsens_context *ctx, arena *scratch, const effect_model *m, int64_t b, double *count)
 {
     rng r = stream_of(m, b, 0);

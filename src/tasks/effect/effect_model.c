@@ -63,7 +63,7 @@ static nonsens_status list_causes(nonsens_context *ctx, effect_model *m, const b
     return NONSENS_OK;
 }
 
-/* Orders the nodes, causes first, and finds which reach which. */
+/* Orders the nodes, causes first, and finds which nodes reach which. */
 static nonsens_status order_nodes(nonsens_context *ctx, effect_model *m)
 {
     SCOPED_ARENA(scratch);
@@ -125,7 +125,7 @@ static nonsens_status fit_mechanisms(nonsens_context *ctx, effect_model *m)
     return scores_settle(ctx, &m->scores, "mechanisms");
 }
 
-/* Prepares one node after its mechanism is fitted. */
+/* Prepares one node once its mechanism is fitted: fits its regression. */
 static nonsens_status prepare_node(nonsens_context *ctx, arena *scratch, int64_t j, void *state)
 {
     effect_model *m = state;
@@ -153,7 +153,7 @@ static nonsens_status prepare_node(nonsens_context *ctx, arena *scratch, int64_t
     return NONSENS_OK;
 }
 
-/* Chooses the rows that bootstrap samples compute anew: evenly from each segment, whose rows are sorted by value. */
+/* Chooses the rows that bootstrap samples recompute: evenly from each segment, whose rows are sorted by value. */
 static nonsens_status choose_rows(nonsens_context *ctx, effect_model *m)
 {
     int64_t wanted = m->options.draw_rows > 0 && m->options.draw_rows < m->n ? m->options.draw_rows : m->n;

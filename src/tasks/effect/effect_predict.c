@@ -1,5 +1,5 @@
 /*
- * effect_predict.c - computes rows anew: abduction, action, prediction (Pearl, "Causality", 2nd edition, 2009, section
+ * effect_predict.c - recomputes rows: abduction, action, prediction (Pearl, "Causality", 2nd edition, 2009, section
  * 7.1).
  */
 #include "tasks/effect/effect_internal.h"
@@ -14,7 +14,7 @@ static double clamp(const mechanism_scale *s, double value)
     return fmin(fmax(value, s->value[0]), s->value[s->count - 1]);
 }
 
-/* Causes of a node, in units and warped. */
+/* Values of the causes of a node, as they are and warped. */
 typedef struct causes_at {
     double x[256], warped[256];
 } causes_at;
@@ -76,7 +76,7 @@ nonsens_status effect_full_fit(nonsens_context *ctx, arena *a, const effect_mode
     return effect_abduct(ctx, a, wanted, out);
 }
 
-/* Returns what node j is in row number i of the fit, with its own disturbance and other values of its causes. */
+/* Returns the value of node j in row number i of the fit, with the row's disturbance and other values of its causes. */
 static double predict_node(const effect_fit *fit, int64_t j, int64_t i, const double *value)
 {
     const effect_model *m = fit->model;

@@ -9,26 +9,26 @@
 
 enum {
     ORDER = 3,        /* quadratic B-splines that are not zero at a row */
-    MAIN = 20,        /* B-splines of one cause */
-    PAIR = 7,         /* of each of two */
-    MAX_PAIRS_OF = 6, /* causes up to which functions of two are fitted */
+    MAIN = 20,        /* B-splines in a function of one cause */
+    PAIR = 7,         /* B-splines of each cause in a function of two */
+    MAX_PAIRS_OF = 6, /* functions of two are fitted for at most this many causes */
     MAX_TERMS = 256,  /* at a row */
-    ROUNDS = 3,       /* of location and scale in turn */
+    ROUNDS = 3,       /* fits of location and scale in turn */
     SCALE_STEPS = 3,  /* of the gamma regression */
-    REDRAW_STEPS = 3, /* of each part in a bootstrap sample */
-    MAX_TRIES = 12    /* of a weight of second differences, one after another */
+    REDRAW_STEPS = 3, /* for each part in a bootstrap sample */
+    MAX_TRIES = 12    /* steps up, or down, in the search for a penalty */
 };
 
-static const double RIDGE = 1e-4;        /* of every coefficient, times the rows: those without rows are defined */
-static const double LINE_OF_SCALE = 1.0; /* ridge of straight lines in log S, times the rows: it has hardly any */
-static const double RATIO = 6.0;         /* between weights that are tried one after another */
-static const double MAX_SMOOTH = 1e6;    /* times the rows: straight by then, and factors are still exact */
-static const double MAX_LOG_SCALE = 4.0; /* of S, relative to its mean */
+static const double RIDGE = 1e-4;        /* per row; determines coefficients whose B-splines are zero at all rows */
+static const double LINE_OF_SCALE = 1.0; /* ridge per row of straight lines in log S, which leaves hardly any */
+static const double RATIO = 6.0;         /* between penalties that are tried one after another */
+static const double MAX_SMOOTH = 1e6;    /* per row: the function is straight by then, and factors are still exact */
+static const double MAX_LOG_SCALE = 4.0; /* bounds |log S|; S is relative to its mean */
 static const double MIN_SIZE = 1e-3;     /* of residuals, relative to their spread */
 
 /* ---- terms at a row ---------------------------------------------------------------------------------------------- */
 
-/* Fills index and value (terms) for causes x, warped: intercept, lines, functions of one cause, of two. */
+/* Fills index and value (terms) for causes x, warped: intercept, lines, functions of one cause and of two. */
 static void fill_terms(const effect_regression *f, const double *x, const double *warped, int32_t *index, double *value)
 {
     int64_t q = f->in.causes, at = 0, offset = 1, first[MAX_PAIRS_OF] = {0};
@@ -88,7 +88,7 @@ void effect_regress_at(const effect_regression *f, const double *coefficient, co
 /* ---- penalties ----------------------------------------------------------------------------------------------------
  */
 
-/* The ridge of a coefficient. */
+/* Returns the ridge of a coefficient. */
 static double ridge_of(const effect_regression *f, int part, int64_t i)
 {
     bool line = i >= 1 && i <= f->in.causes;
@@ -113,8 +113,8 @@ static void add_penalty(const effect_regression *f, int part, double *sum)
     }
 }
 
-/* Visits the squared second differences of one run of coefficients: gradient += weight D'D c, or a draw of N(0, D'D).
- */
+/* Adds to `to`, for one run of coefficients with second differences D: weight D'D c or, with r, a draw of N(0, weight
+ * D'D) times `size`. */
 static void visit_run(double weight, int64_t count, int64_t step, const double *c, rng *r, double size, double *to)
 {
     for (int64_t i = 0; i + 2 < count; i++) {
@@ -127,7 +127,7 @@ static void visit_run(double weight, int64_t count, int64_t step, const double *
     }
 }
 
-/* Adds P c to `to` (p) or, with r, a draw of N(0, P) times `size`. */
+/* Adds P c to `to` (p) or, with r, a draw of N(0, P) times `size`; P: the penalty matrix. */
 static void visit_penalty(const effect_regression *f, int part, const double *c, rng *r, double size, double *to)
 {
     int64_t offset = 1 + f->in.causes, q = f->in.causes;
@@ -155,7 +155,7 @@ typedef struct least_squares {
     int part;
     const double *weight, *target; /* (n) */
     double *gram, *right;          /* (p, p), (p) sums over the rows */
-    double square;                 /* weighted sum of squares of the target */
+    double square;                 /* weighted sum of squared targets */
     double *factor, *inverse, *solution;
 } least_squares;
 
@@ -194,7 +194,7 @@ static void sum_rows(least_squares *s, int part, const double *weight, const dou
     }
 }
 
-/* Factors the penalised sums; functions that the rows do not distinguish are held by a ridge, as small as will do. */
+/* Factors the penalised sums; if they are singular to rounding, with the smallest additional ridge that suffices. */
 static nonsens_status factor_sums(nonsens_context *ctx, least_squares *s)
 {
     static const double FIRST_RIDGE = 1e-10, LAST_RIDGE = 1e-2, STEP = 100.0;
@@ -216,7 +216,7 @@ static nonsens_status factor_sums(nonsens_context *ctx, least_squares *s)
     return status;
 }
 
-/* Solves with the current weights of differences; *score: that of generalised cross-validation. */
+/* Solves with the current penalties; *score: the criterion of generalised cross-validation. */
 static nonsens_status solve(nonsens_context *ctx, least_squares *s, double *score, double *dispersion)
 {
     const effect_regression *f = s->f;
@@ -243,7 +243,7 @@ static nonsens_status solve(nonsens_context *ctx, least_squares *s, double *scor
     return NONSENS_OK;
 }
 
-/* Chooses the weights of differences one after the other, from where they are. */
+/* Chooses the penalties one after the other, starting from their current values. */
 static nonsens_status choose_smooth(nonsens_context *ctx, least_squares *s, effect_regression *f)
 {
     double best, dispersion, *smooth = f->smooth[s->part];
@@ -279,7 +279,7 @@ static void keep(const least_squares *s, effect_regression *f)
     memcpy(f->coefficient + s->part * f->p, s->solution, (size_t)f->p * sizeof *s->solution);
 }
 
-/* Fits M to y without the means of segments; residual (n): what is left of y, in its standardised units. */
+/* Fits M to y minus the means of segments; residual (n): standardised y minus M. */
 static nonsens_status fit_location(nonsens_context *ctx, least_squares *s, bool choose, effect_regression *f,
                                    double *target, double *residual)
 {
@@ -301,7 +301,7 @@ static double log_scale_at(const effect_regression *f, int64_t i, const double *
     return fmin(fmax(at_row(f, i, coefficient + f->p), -MAX_LOG_SCALE), MAX_LOG_SCALE);
 }
 
-/* Fits log S to the sizes of residuals; working responses of a gamma regression have equal weights. */
+/* Fits log S to absolute residuals by a gamma regression, whose working responses have equal weights. */
 static nonsens_status fit_scale(nonsens_context *ctx, least_squares *s, bool choose, const double *residual,
                                 const double *ones, double *target, effect_regression *f)
 {
@@ -320,8 +320,8 @@ static nonsens_status fit_scale(nonsens_context *ctx, least_squares *s, bool cho
 }
 
 /*
- * Sets mu_e and sigma_e from residuals over S, and the weights that follow from them.  mu_e is shrunk towards 0 by how
- * far its square is above its error, so that equal means do not cost precision.
+ * Sets mu_e and sigma_e from residuals divided by S, and the weights that follow.  mu_e is shrunk towards 0, the more
+ * the larger its squared error is relative to its square, so that equal means do not cost precision.
  */
 static nonsens_status fit_segments(nonsens_context *ctx, arena *scratch, const double *residual, effect_regression *f)
 {
@@ -427,7 +427,7 @@ nonsens_status effect_regress_new(nonsens_context *ctx, arena *a, const regress_
         for (int64_t i = 0; i < in->n; i++) {
             residual[i] += out->centre_of[i];
         }
-        if (round + 1 < ROUNDS) { // else the weights would not be those of the fit
+        if (round + 1 < ROUNDS) { // not after the last fit: its weights must remain
             TRY(fit_segments(ctx, &scratch, residual, out));
         }
     }
@@ -437,8 +437,8 @@ nonsens_status effect_regress_new(nonsens_context *ctx, arena *a, const regress_
 /* ---- bootstrap samples --------------------------------------------------------------------------------------------
  */
 
-/* One step of a part towards the fit of the sample: to += factor^-1 (sum count weight (target - fit) terms - P to +
- * pull).
+/* Makes one step of a part towards the fit of the sample: to += factor^-1 (sum count weight (target - fit) terms - P to
+ * + pull).
  */
 static void step_towards(const effect_regression *f, int part, const double *pull, const double *weighted,
                          double *gradient, double *to)

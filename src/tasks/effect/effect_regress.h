@@ -1,13 +1,13 @@
 /*
  * effect_regress.h - regresses a variable on its causes in location and scale.
  *
- *     y = M(x) + S(x) sigma_e (r + mu_e),     log S(x) like M(x) a sum of functions of each cause and of each two.
+ *     y = M(x) + S(x) sigma_e (r + mu_e),     M(x) and log S(x) sums of functions of each cause and of each pair.
  *
- * Functions are quadratic B-splines of warped causes (classifier/sample.h) and, in M, a straight line in units.  Their
- * second differences are penalised; generalised cross-validation chooses the weights (Craven and Wahba, Numerische
- * Mathematik 31, 1979).  M has weights 1 / (S sigma_e)^2; log S is fitted to the sizes of residuals by a gamma
- * regression with a logarithmic link.  sigma_e and mu_e are of segments, so that changing disturbances do not count as
- * effects.
+ * Functions are quadratic B-splines of warped causes (classifier/sample.h) plus straight lines in the unwarped causes,
+ * which in log S are nearly 0.  Second differences are penalised; generalised cross-validation chooses the penalties
+ * (Craven and Wahba, Numerische Mathematik 31, 1979).  M has weights 1 / (S sigma_e)^2; log S is fitted to absolute
+ * residuals by a gamma regression with a logarithmic link.  Each segment e has its own sigma_e and mu_e, so that
+ * changing disturbances do not count as effects.
  */
 #ifndef TASKS_EFFECT_EFFECT_REGRESS_H
 #define TASKS_EFFECT_EFFECT_REGRESS_H
@@ -28,28 +28,28 @@ typedef struct regress_input {
 enum { REGRESS_LOCATION, REGRESS_SCALE, REGRESS_PARTS };
 
 typedef struct effect_regression {
-    regress_input in; /* lent */
-    int64_t p, terms; /* coefficients of a part; those that are not zero at a row */
+    regress_input in; /* not owned */
+    int64_t p, terms; /* coefficients of a part; terms that are not zero at a row */
     bool has_pairs;
-    double *centre, *unit; /* (causes) of x: mean, standard deviation */
+    double *centre, *unit; /* (causes) mean and standard deviation of x */
     double y_centre, y_unit;
-    int32_t *index;                   /* (n, terms) coefficients at each row */
+    int32_t *index;                   /* (n, terms) numbers of the coefficients at each row */
     double *value;                    /* (n, terms) */
-    double *weight;                   /* (n) of M: 1 / (S sigma_e)^2 */
-    double *centre_of;                /* (n) mu_e sigma_e S, taken out of y before M is fitted */
+    double *weight;                   /* (n) for M: 1 / (S sigma_e)^2 */
+    double *centre_of;                /* (n) mu_e sigma_e S, subtracted from y before M is fitted */
     double *spread;                   /* (n) sigma_e */
-    double smooth[REGRESS_PARTS][2];  /* weights of second differences: of one cause, of two */
-    double dispersion[REGRESS_PARTS]; /* variance of what is left */
+    double smooth[REGRESS_PARTS][2];  /* penalties on second differences: of functions of one cause, of two */
+    double dispersion[REGRESS_PARTS]; /* residual variance */
     double *factor[REGRESS_PARTS];    /* (p, p) Cholesky factors at the full fit */
     double *coefficient;              /* (REGRESS_PARTS, p) of the full fit */
 } effect_regression;
 
-/* Fits; `in` and what it points to must outlive *out, whose memory comes from `a`. */
+/* Fits M and S; what `in` points to must outlive *out, whose memory comes from `a`. */
 nonsens_status effect_regress_new(nonsens_context *ctx, arena *a, const regress_input *in, effect_regression *out);
 
 /*
- * Fits again to a bootstrap sample in which row i occurs count[i] times, with the weights of the full fit; r draws from
- * the prior as in mechanism/redraw.h.  coefficient (REGRESS_PARTS, p).
+ * Fits again to a bootstrap sample in which row i occurs count[i] times, with the weights and penalties of the full
+ * fit; r (may be NULL) draws from the prior as in mechanism/redraw.h.  coefficient (REGRESS_PARTS, p).
  */
 nonsens_status effect_regress_redraw(nonsens_context *ctx, arena *scratch, const effect_regression *fit,
                                      const double *count, rng *r, double *coefficient);

@@ -1,11 +1,11 @@
-/* effect_switch.c - computes single variables anew: an action that sets all causes of one node. */
+/* effect_switch.c - recomputes single variables, by an action that sets all causes of one node. */
 #include "tasks/effect/effect_switch.h"
 
 #include "tasks/effect/effect_internal.h"
 
 struct effect_switch {
     effect_fit fit;
-    bool **is_set, **affected; /* (d) of each wanted node: its causes; these and itself */
+    bool **is_set, **affected; /* (d) for each wanted node: its causes; its causes and itself */
     double *shift;             /* (d) zeros */
 };
 

@@ -7,13 +7,13 @@
 
 enum { UPPER, LOWER, ENDS };
 
-/* One cell of the table: two asks, and their target. */
+/* One cell of the table: two asks and their target. */
 typedef struct cell_asks {
     int64_t first; /* ask of the upper quartile; the lower one follows */
     int64_t target;
 } cell_asks;
 
-/* Quartiles and standard deviation of a node. */
+/* Computes the quartiles and the standard deviation of a node. */
 static nonsens_status describe(nonsens_context *ctx, const effect_model *m, int64_t j, double quartile[ENDS],
                                double *sd)
 {
@@ -33,7 +33,7 @@ static nonsens_status describe(nonsens_context *ctx, const effect_model *m, int6
     return NONSENS_OK;
 }
 
-/* Makes the two asks of a cause; only: the only node that follows, or -1 for all. */
+/* Makes the two asks for a cause; only: the only node that follows the cause, or -1 for all. */
 static nonsens_status add_asks(nonsens_context *ctx, arena *a, const effect_model *m, int64_t cause, int64_t only,
                                const double *quartile, effect_ask *ask)
 {
@@ -51,7 +51,7 @@ static nonsens_status add_asks(nonsens_context *ctx, arena *a, const effect_mode
     return NONSENS_OK;
 }
 
-/* The difference of both ends, with its interval. */
+/* Returns the difference between both quartiles, with its interval. */
 static effect_value contrast(const effect_model *m, const effect_statistics *s, int64_t first, int64_t target,
                              double sign, double *drawn)
 {

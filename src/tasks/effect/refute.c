@@ -21,7 +21,7 @@ static bool in_blocks(const time_blocks *time)
     return time->length > 1;
 }
 
-/* Lists canonical rows, segment by segment, in the order of time if blocks are to be kept together. */
+/* Lists canonical rows segment by segment, in the order of time if blocks must stay together. */
 static nonsens_status list_rows(nonsens_context *ctx, arena *a, const nonsens_data *data, const time_blocks *time,
                                 int64_t **order)
 {
@@ -42,8 +42,8 @@ static void shuffled(rng *r, int64_t count, int64_t *number)
 }
 
 /*
- * Deals the rows of a segment: blocks in random order, cut from a random row on and around the end, so that every row
- * is as likely to come to every place.  block: space for `rows`.
+ * Shuffles the rows of a segment: blocks in random order.  With blocks, they are cut from a random row on and wrap
+ * around the end, so that every row is equally likely to get to every position.  block: space for `rows`.
  */
 static void deal_segment(rng *r, const int64_t *row, int64_t rows, int64_t length, int64_t *block, int64_t *dealt)
 {
@@ -58,7 +58,7 @@ static void deal_segment(rng *r, const int64_t *row, int64_t rows, int64_t lengt
     }
 }
 
-/* Deals all rows: segments in random order. */
+/* Shuffles all rows: segments in random order, and the rows of each. */
 static nonsens_status deal_rows(nonsens_context *ctx, arena *a, const nonsens_data *data, const int64_t *order,
                                 int64_t length, rng *r, int64_t *dealt)
 {

@@ -1,7 +1,7 @@
 /*
  * what_if.c - the public run of `effect`: what would happen if variables were set or changed (docs/effects.md).
  *
- * The graph is given or found.  identify.h says what it answers; effect.h computes the answers.
+ * The graph is given or found.  identify.h decides what it can answer; effect.h computes the answers.
  */
 #include "tasks/effect/what_if.h"
 
@@ -50,7 +50,7 @@ static nonsens_status begin(nonsens_context *ctx, const nonsens_data *data, cons
     return audit_require_labels(ctx, data);
 }
 
-/* Finds the graph; one that no method can find must be given. */
+/* Takes the given graph or finds it; fails if no method can find one. */
 static nonsens_status take_graph(nonsens_context *ctx, arena *a, const nonsens_graph *given, what_if *w)
 {
     nonsens_result *r = w->result;
@@ -67,7 +67,7 @@ static nonsens_status take_graph(nonsens_context *ctx, arena *a, const nonsens_g
     return r->assumes ? what_if_graph(ctx, a, w) : NONSENS_ERR_MEMORY;
 }
 
-/* Says what a graph from the same data means for intervals. */
+/* Tests a given graph against the data, or notes what a graph found from the same data means for intervals. */
 static nonsens_status note_graph(nonsens_context *ctx, what_if *w, bool is_given)
 {
     if (!is_given && w->result->options.graph_uncertainty > 0) {

@@ -9,13 +9,13 @@
 
 enum { SHARE_DIGITS = 2 };
 
-/* The scenarios of a question: points by stretches of rows, the stretch last. */
+/* The scenarios of a question: (points, stretches), row by row; a stretch is all rows, or those of one segment. */
 typedef struct scenarios {
-    int64_t count, stretches; /* stretches: all rows, then each segment; or the one that was named */
+    int64_t count, stretches; /* stretches: all rows, then each segment; or one: all rows, or the segment of --in */
     effect_scenario *scenario;
 } scenarios;
 
-/* One target, and what the graph says to it. */
+/* One target, and what the graph says about it. */
 typedef struct asked {
     int64_t target;
     identify_result found;
@@ -80,7 +80,7 @@ static nonsens_distribution unknown_distribution(void)
     return out;
 }
 
-/* How strong a hidden common cause would have to be. */
+/* Adds how strong a hidden common cause would have to be to explain the effect. */
 static void add_robustness(const answering *x, const asked *q, nonsens_effect *e)
 {
     const effect_options *o = &x->w->options;
@@ -115,7 +115,7 @@ static nonsens_effect begin_effect(const answering *x, const asked *q, int64_t s
                             .settle = q->found.settle};
 }
 
-/* Where too few rows are alike, nothing is said but that. */
+/* If too few rows are supported, replaces the answer by a statement of that. */
 static nonsens_status judge_support(nonsens_context *ctx, const answering *x, nonsens_effect *e)
 {
     nonsens_result *r = x->w->result;
@@ -188,7 +188,7 @@ static nonsens_status fill_one(nonsens_context *ctx, const answering *x, const e
     return judge_support(ctx, x, e);
 }
 
-/* All of them share one model and its bootstrap samples. */
+/* Answers these targets, which share one model and its bootstrap samples; of refused ones, fills in only `now`. */
 static nonsens_status answer_ones(nonsens_context *ctx, const answering *x)
 {
     SCOPED_ARENA(scratch);
@@ -201,7 +201,7 @@ static nonsens_status answer_ones(nonsens_context *ctx, const answering *x)
     ARENA_TRY(ctx, &scratch, on, w->targets);
     for (int64_t t = 0; t < w->targets; t++) {
         const asked *q = &x->asked[t];
-        if (q->found.status != IDENTIFY_RANGE) { // of a question that is refused, only what is now
+        if (q->found.status != IDENTIFY_RANGE) { // refused targets, too: `now` needs no graph
             on[count++] = t;
             if (q->found.status == IDENTIFY_IDENTIFIED) {
                 from[with++] = &q->found.answer[0];
@@ -296,7 +296,7 @@ static nonsens_status begin_answers(nonsens_context *ctx, arena *a, const what_i
     return NONSENS_OK;
 }
 
-/* Cautions where some rows of the first scenario have no rows alike. */
+/* Adds a caution if some rows are not supported by the data. */
 static nonsens_status note_support(nonsens_context *ctx, const what_if *w)
 {
     const nonsens_effect *weakest = NULL;
@@ -329,7 +329,7 @@ nonsens_status what_if_answer(nonsens_context *ctx, const what_if *w)
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-/* Fills in the rows of targets that the model answers; others stay unknown. */
+/* Fills in the rows of targets that have one answer; others stay unknown. */
 static nonsens_status fill_rows(nonsens_context *ctx, arena *a, const answering *x, const effect_model *model)
 {
     const what_if *w = x->w;

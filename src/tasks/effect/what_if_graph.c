@@ -1,4 +1,4 @@
-/* what_if_graph.c - what the graph says to a question, and how a graph that was given fares against the data. */
+/* what_if_graph.c - what the graph says about a question, and whether a given graph contradicts the data. */
 #include "base/show.h"
 #include "graph/skeleton_test.h"
 #include "tasks/identify/graph_check.h"
@@ -31,7 +31,7 @@ void what_if_add_edges(const what_if *w, const identify_answer *answer, bool *ed
 
 /* ---- one question ----------------------------------------------------------------------------------------------- */
 
-/* Says whether the answer needs all changes one by one: what is shifted follows the other changes first. */
+/* Returns whether changes must be asked about one by one: a shifted variable follows the other changes first. */
 static bool has_shift_among_others(const what_if *w)
 {
     bool shifts = false;
@@ -41,7 +41,7 @@ static bool has_shift_among_others(const what_if *w)
     return shifts && w->changes > 1;
 }
 
-/* Adds the nodes of one answer to those of another; both have causes before effects. */
+/* Adds the nodes of one answer to those of another, without duplicates. */
 static nonsens_status join_answers(nonsens_context *ctx, arena *a, const identify_answer *more, identify_answer *to)
 {
     identify_node *node;
@@ -63,8 +63,8 @@ static nonsens_status join_answers(nonsens_context *ctx, arena *a, const identif
 }
 
 /*
- * A variable that is shifted is computed before: the mechanisms on the way to it count as well.  So every change is
- * asked about by itself, and one that has no single answer refuses the question.
+ * Asks about every change by itself: a variable is computed before it is shifted, so the mechanisms on the way to it
+ * matter, too.  If any change has no single answer, the question is refused.
  */
 static nonsens_status identify_singly(nonsens_context *ctx, arena *a, const what_if *w, int64_t target,
                                       identify_result *out)

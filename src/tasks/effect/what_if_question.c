@@ -1,4 +1,4 @@
-/* what_if_question.c - reads what is asked: --do, --change, --on, --in, --row and --rows. */
+/* what_if_question.c - reads the question: --do, --change, --on, --in, --row and --rows. */
 #include "base/input.h"
 #include "base/number.h"
 #include "base/show.h"
@@ -16,7 +16,7 @@ enum { MAX_ROWS_BYTES = 1 << 26, DIGITS = 6 };
 
 /* ---- changes ---------------------------------------------------------------------------------------------------- */
 
-/* Fails if nothing is known of the value, because the data do not reach it. */
+/* Fails if the value is outside the range of the data, unless --extrapolate is set. */
 static nonsens_status check_reach(nonsens_context *ctx, const what_if *w, int64_t variable, double value)
 {
     const double *column = matrix_col(w->data->x, variable);
@@ -143,7 +143,7 @@ static nonsens_status read_targets(nonsens_context *ctx, arena *a, what_if *w)
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-/* Computes canonical (count): the row of each input row, -1 where it was left out. */
+/* Computes canonical (count): the canonical row of each input row, or -1 if the row was left out. */
 static nonsens_status map_rows(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t *count,
                                int64_t **canonical)
 {
@@ -159,7 +159,7 @@ static nonsens_status map_rows(nonsens_context *ctx, arena *a, const nonsens_dat
     return NONSENS_OK;
 }
 
-/* Adds the row that the text names. */
+/* Adds the row whose number the text gives. */
 static nonsens_status add_row(nonsens_context *ctx, what_if *w, const char *key, const char *begin, const char *end,
                               int64_t count, const int64_t *canonical)
 {
@@ -184,7 +184,7 @@ static bool separates(char c)
     return c == ',' || c == '\n' || c == '\r' || c == ' ' || c == '\t';
 }
 
-/* Adds the rows that the text lists; it has at most as many as separators and one more. */
+/* Adds the rows that the text lists. */
 static nonsens_status add_rows(nonsens_context *ctx, arena *a, what_if *w, const char *key, const char *text,
                                int64_t bytes)
 {
@@ -251,7 +251,7 @@ static nonsens_status read_rows(nonsens_context *ctx, arena *a, what_if *w)
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
-/* Writes what is done in words: "temp = 30, speed + 1". */
+/* Writes the changes as text: "temp = 30, speed + 1". */
 static nonsens_status say_question(nonsens_context *ctx, const what_if *w)
 {
     enum { BYTES = 1000 };
@@ -275,7 +275,7 @@ static nonsens_status say_question(nonsens_context *ctx, const what_if *w)
     return w->result->effects.question ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* Keeps what is done, variable by variable. */
+/* Keeps the change of each variable in the result. */
 static nonsens_status keep_actions(nonsens_context *ctx, const what_if *w)
 {
     result_effects *out = &w->result->effects;

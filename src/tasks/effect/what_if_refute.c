@@ -1,9 +1,9 @@
 /*
- * what_if_refute.c - `--refute N`: asks the question again of N data sets with a placebo in place of the cause, and of
- * N random subsets of the rows (refute.h).
+ * what_if_refute.c - `--refute N`: asks the question again for N data sets with a placebo in place of the cause, and
+ * for N random subsets of the rows (refute.h).
  *
- * The question stays the same: the same graph, changes, targets and rows.  Only the columns of changed variables are
- * replaced.  Answers over all rows, or over the segment that was named, are judged if the graph gives one answer.
+ * The graph, the changes and the targets stay the same; a placebo replaces only the columns of changed variables.
+ * Answers over all rows, or over the segment of --in, are judged if the graph gives one answer.
  */
 #include "base/parallel.h"
 #include "data/labels.h"
@@ -18,13 +18,13 @@ enum { PLACEBO, SUBSETS, KINDS };
 
 typedef struct refuting {
     const what_if *w;
-    effect_options options; /* of the engine: without bootstrap samples */
+    effect_options options; /* of effect.h: without bootstrap samples */
     time_blocks time;
     bool *edge, *changed;      /* (d, d), (d) */
     int64_t repetitions;       /* of each kind */
-    int64_t answers;           /* points by targets */
+    int64_t answers;           /* points times targets */
     effect_scenario *scenario; /* (points) */
-    double *difference[KINDS]; /* (repetitions, answers) of means; NaN if the data of a repetition do not serve */
+    double *difference[KINDS]; /* (repetitions, answers) of means; NaN if a repetition failed because of its data */
     double *ratio;             /* (repetitions) n / m - 1 of a subset */
 } refuting;
 
@@ -33,7 +33,7 @@ static void free_model(effect_model **model)
     effect_model_free(*model);
 }
 
-/* Asks the question of a derived data set; difference (answers). */
+/* Asks the question for a derived data set; difference (answers). */
 static nonsens_status ask(nonsens_context *ctx, arena *scratch, const refuting *s, const nonsens_data *data,
                           double *difference)
 {
@@ -75,7 +75,7 @@ static nonsens_status repeat(nonsens_context *ctx, arena *scratch, int64_t kind,
     return ask(ctx, scratch, s, subset, to);
 }
 
-/* A repetition whose data do not serve is left out. */
+/* Runs one repetition; one that fails because of its data is left out. */
 static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     refuting *s = state;
@@ -200,7 +200,7 @@ static nonsens_status judge_all(nonsens_context *ctx, arena *scratch, const refu
     int64_t count = all->effects / w->targets, stretches = count / w->points, failed[KINDS] = {0}, judged = 0;
     for (int64_t t = 0; t < w->targets; t++) {
         for (int64_t p = 0; p < w->points; p++) {
-            nonsens_effect *e = &all->effect[t * count + p * stretches]; // all rows come first
+            nonsens_effect *e = &all->effect[t * count + p * stretches]; // the stretch of all rows, or of --in
             if (e->answered == NONSENS_ANSWERED_ONE) {
                 TRY(judge(ctx, scratch, s, p * w->targets + t, e));
                 failed[PLACEBO] += !e->placebo.passes;
@@ -212,7 +212,7 @@ static nonsens_status judge_all(nonsens_context *ctx, arena *scratch, const refu
     return note_failures(ctx, w, failed, judged);
 }
 
-/* Says whether some answer can be refuted. */
+/* Returns whether any answer can be tested. */
 static bool has_answer(const result_effects *all)
 {
     bool found = false;

@@ -1,11 +1,10 @@
 /*
- * what_if_samples.c - intervals that allow for the graph: it is found again in half samples of the rows, and the
- * question is answered by each of these graphs.
+ * what_if_samples.c - intervals that allow for the uncertainty of the graph: the graph is found again in half samples
+ * of the rows, and each of these graphs answers the question.
  *
  * A statistic varies over half samples as it does over data sets (bootstrap.c).  So the answers of the half samples
- * show how the answer varies with both the rows and the graph.  An interval becomes the hull of the one given the
- * graph, which allows for smoothing, and of the middle 1 - alpha of these answers.  An open range counts with both of
- * its ends.
+ * show how the answer varies with both the rows and the graph.  An interval is widened to contain the middle 1 - alpha
+ * of these answers, besides the interval given the graph, which allows for smoothing.  A range counts with both ends.
  */
 #include "base/parallel.h"
 #include "data/labels.h"
@@ -17,7 +16,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* What a half sample says to one number of the result: one value, or the ends of a range; NaN without an answer. */
+/* What a half sample gives for one number of the result: one value, or the ends of a range; NaN without an answer. */
 typedef struct answer_pair {
     double value[2];
 } answer_pair;
@@ -31,7 +30,7 @@ typedef struct graph_samples {
 
 /* ---- one half sample -------------------------------------------------------------------------------------------- */
 
-/* Makes a result with the graph of the sample. */
+/* Finds the graph of the sample and adds its edges to the result. */
 static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *sample, const nonsens_options *options,
                                  nonsens_result *to)
 {
@@ -48,7 +47,7 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *sampl
 
 static const answer_pair NO_ANSWER = {{NAN, NAN}};
 
-/* Takes the numbers of one sample: of an effect the mean and the difference, of a quartile effect total and direct. */
+/* Takes the numbers of one sample: mean and difference of each effect, total and direct of each quartile effect. */
 static void take_all(const result_effects *all, answer_pair *answer, bool *unanswered)
 {
     for (int64_t k = 0; k < all->effects; k++, answer += 2) {
@@ -91,13 +90,13 @@ static nonsens_status answer_sample(nonsens_context *ctx, const graph_samples *r
     return NONSENS_OK;
 }
 
-/* A sample whose data no graph can be found from counts as failed. */
+/* Runs one half sample, which counts as failed if its data give no graph or no answer. */
 static nonsens_status run_sample(nonsens_context *ctx, arena *scratch, int64_t number, void *state)
 {
     const graph_samples *r = state;
     SCOPED(memory_release_scoped) nonsens_data *sample = NULL;
     rng stream = rng_new((uint64_t)r->w->options.seed, RNG_BOOTSTRAP, (uint64_t)number);
-    int64_t seed = (int64_t)(rng_u64(&stream) >> 11); // 53 bits, as --seed takes
+    int64_t seed = (int64_t)(rng_u64(&stream) >> 11); // 53 bits, the range of --seed
     for (int64_t k = 0; k < r->numbers; k++) {
         r->answer[number * r->numbers + k] = NO_ANSWER;
     }
@@ -109,7 +108,7 @@ static nonsens_status run_sample(nonsens_context *ctx, arena *scratch, int64_t n
 
 /* ---- intervals -------------------------------------------------------------------------------------------------- */
 
-/* Collects the values of one number over the samples, value (2 samples), and returns how many there are. */
+/* Collects the values of one number in all samples, value (2 samples); returns how many there are. */
 static int64_t gather(const graph_samples *r, int64_t number, double *value)
 {
     int64_t count = 0;
@@ -136,7 +135,7 @@ static nonsens_status widen(nonsens_context *ctx, const graph_samples *r, int64_
     TRY(sort_copy(ctx, &scratch, count, value, &sorted));
     int64_t skip = (int64_t)(tail * (double)(count + 1));
     double low = sorted[skip], high = sorted[count - 1 - skip];
-    e->low = fmin(low, isnan(e->low) ? e->value : e->low); // fmin and fmax pass over NaN
+    e->low = fmin(low, isnan(e->low) ? e->value : e->low); // fmin and fmax ignore NaN
     e->high = fmax(high, isnan(e->high) ? e->value : e->high);
     return NONSENS_OK;
 }

@@ -1,10 +1,10 @@
 /*
- * what_if_support.c - for how many rows of a scenario the data have rows alike.
+ * what_if_support.c - for how many rows of a scenario the data have similar rows.
  *
- * An answer needs each mechanism at the values that the causes have under the scenario.  Where no row has such values
- * together, a fit only goes on in its own way.  So the causes' values are replaced by their ranks, from 0 to 1, and a
- * row counts as supported if its causes, all together, are as near to rows of the data as .99 of the rows are to one
- * another: by the distance (maximum over causes) to the NEIGHBOUR-th nearest of a sample of rows.
+ * An answer needs each mechanism at the values that the causes have under the scenario.  If no row has such a
+ * combination of values, the fit extrapolates.  So the values of causes are replaced by their ranks, from 0 to 1.  A
+ * row counts as supported if the distance (maximum over causes) to the NEIGHBOUR-th nearest of a sample of rows is no
+ * larger than it is for .99 of the rows of the data.
  */
 #include "math/sort.h"
 #include "tasks/effect/what_if.h"
@@ -54,7 +54,7 @@ nonsens_status what_if_support_new(nonsens_context *ctx, arena *a, const nonsens
     return NONSENS_OK;
 }
 
-/* Counts the sorted values below `value`, or, with `equal`, at most `value`. */
+/* Counts the sorted values that are less than `value` or, with `equal`, at most `value`. */
 static int64_t count_below(int64_t n, const double *sorted, double value, bool equal)
 {
     int64_t low = 0, high = n;
@@ -67,7 +67,7 @@ static int64_t count_below(int64_t n, const double *sorted, double value, bool e
     return low;
 }
 
-/* Returns the rank of a value, from 0 to 1; far outside if the column does not reach it. */
+/* Returns the rank of a value, from 0 to 1; -1 or 2 if it is outside the range of the column. */
 static double rank_of(const what_if_support *s, int64_t column, double value)
 {
     int64_t n = s->data->n;
@@ -79,7 +79,7 @@ static double rank_of(const what_if_support *s, int64_t column, double value)
     return 0.5 * (double)(below + at_most) / (double)n;
 }
 
-/* Returns the distance to the NEIGHBOUR-th nearest of points (points, p), without the one numbered `self`. */
+/* Returns the distance to the NEIGHBOUR-th nearest of points (points, p), not counting the one numbered `self`. */
 static double distance_to(const double *from, int64_t p, int64_t points, const double *point, int64_t self)
 {
     double near[NEIGHBOUR];
@@ -103,7 +103,7 @@ static double distance_to(const double *from, int64_t p, int64_t points, const d
     return found > 0 ? near[found - 1] : 0.0;
 }
 
-/* Marks the rows whose causes of v are not like those of any rows; value (rows, d). */
+/* Marks the rows in which the causes of v are not similar to those of any rows of the data; value (rows, d). */
 static nonsens_status mark_strange(nonsens_context *ctx, arena *scratch, const what_if_support *s,
                                    const identify_node *v, int64_t rows, const double *value, bool *strange)
 {
@@ -135,7 +135,7 @@ static nonsens_status mark_strange(nonsens_context *ctx, arena *scratch, const w
     return NONSENS_OK;
 }
 
-/* Says whether the scenario changes a cause of v: one that is changed, or one on the way before v. */
+/* Returns whether the scenario changes a cause of v, directly or through the variables on the way. */
 static bool is_touched(const effect_scenario *scenario, const identify_answer *answer, const identify_node *v)
 {
     bool touched = false;

@@ -2,8 +2,8 @@
  * what_if_table.c - the effects of all variables on all others, for a step of the cause from its lower to its upper
  * quartile.
  *
- * Where directions are open, all effects come from the first of the open graphs: an effect that has one answer needs
- * only mechanisms which are the same in all of them.  Effects that have several answers, or none, are not given here.
+ * If directions are open, all effects come from the first of the open graphs: an effect with a single answer needs only
+ * mechanisms that are the same in all of them.  Effects that have several answers, or none, are not given here.
  */
 #include "tasks/effect/what_if.h"
 
@@ -37,7 +37,7 @@ static nonsens_status model_of_first(nonsens_context *ctx, arena *a, const what_
     return effect_model_new(ctx, w->data, edge, &w->options, out);
 }
 
-/* The smaller support of both quartiles. */
+/* Finds the smaller support of both quartiles. */
 static nonsens_status find_support(nonsens_context *ctx, const what_if_support *s, const effect_model *model,
                                    const effect_table *t, const identify_answer *answer, nonsens_quartile_effect *e)
 {
@@ -74,7 +74,7 @@ static nonsens_status fill_pair(nonsens_context *ctx, const what_if *w, const wh
     return is_one ? find_support(ctx, s, model, t, &found.answer[0], e) : NONSENS_OK;
 }
 
-/* Cautions of effects whose quartiles few rows support. */
+/* Adds a caution on effects for whose quartiles too few rows are supported. */
 static nonsens_status note_support(nonsens_context *ctx, const what_if *w)
 {
     const result_effects *all = &w->result->effects;

@@ -2,7 +2,7 @@
  * explain.c - the public run of `explain`: which disturbances changed in a segment (docs/explain.md).
  *
  * Given its causes, a variable has the same distribution in two segments unless its own disturbance or mechanism
- * differs between them; the log ratio of the joint densities is the sum of these own changes.  So each variable's
+ * differs between them; the log ratio of the joint densities is the sum of such own changes.  So each variable's
  * disturbance is estimated, out of fold, from all segments by a mechanism that they share (mechanism.h).  It is then
  * compared between the segment and the reference: one other segment, or all others.
  */
@@ -32,19 +32,19 @@ typedef struct explanation {
     const explain_basis *basis;
     explain_groups groups;
     explain_recording recording;
-    bool divergences;   /* there are enough rows for them */
+    bool divergences;   /* there are enough rows to measure them */
     answer *answer;     /* (questions of the basis) */
     explain_node *node; /* (d) canonical order */
-    bool *reaches;      /* (d) the target, or there is none */
+    bool *reaches;      /* (d) the node can reach the target, or there is no target */
 } explanation;
 
-static const double MIN_MEMORY = 1.2; /* in rows, from which neighbours count as dependent */
+static const double MIN_MEMORY = 1.2; /* in rows; beyond it, neighbouring rows count as dependent */
 
 static const explain_change NOT_MEASURED = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
 
 /* ---- disturbances ----------------------------------------------------------------------------------------------- */
 
-/* Scales the rows of a fold to median 0 and mean absolute deviation 1: fits of folds differ in location and scale. */
+/* Scales the rows of a fold to median 0 and mean absolute deviation 1: the folds' fits differ in location and scale. */
 static nonsens_status standardise(nonsens_context *ctx, int64_t n, double *v)
 {
     SCOPED_ARENA(scratch);
@@ -64,7 +64,7 @@ static nonsens_status standardise(nonsens_context *ctx, int64_t n, double *v)
     return NONSENS_OK;
 }
 
-/* Fills in all (n of mechanism_data, in its order): each row's disturbance by the fit without its fold. */
+/* Fills in all (n of mechanism_data, in its order): the disturbance of each row by the fit without its fold. */
 static nonsens_status fill_held_out(nonsens_context *ctx, arena *scratch, const explanation *x,
                                     const explain_question *q, double *all)
 {
@@ -97,7 +97,7 @@ static nonsens_status measure_divergence(nonsens_context *ctx, arena *scratch, c
         int64_t place = x->groups.place[i];
         t[i] = all[place];
         v[i] = q->causes > 0 ? t[i]
-                             : column[x->basis->scores.rows.row[place]]; // it increases with the disturbance, exactly
+                             : column[x->basis->scores.rows.row[place]]; // an increasing function of the disturbance
     }
     return explain_measure(ctx, scratch, &x->groups, q->causes, q->cause, v, t, out);
 }
@@ -114,7 +114,7 @@ static nonsens_status measure_size(nonsens_context *ctx, arena *scratch, const e
                                 (uint64_t)q->node, out);
 }
 
-/* Is the variable measured by a mechanism, and not by its size alone? */
+/* Returns whether the variable is measured by a mechanism, and not by its size alone. */
 static bool is_fitted(const explanation *x, const explain_question *q)
 {
     return x->divergences && q->fitted;
@@ -134,7 +134,7 @@ static nonsens_status measure(nonsens_context *ctx, arena *scratch, int64_t job,
     return measure_size(ctx, scratch, x, q, marginal ? &x->node[node].marginal_size : &x->answer[job].size);
 }
 
-/* Keeps, of several choices of causes, the one that speaks least for a change. */
+/* Of several choices of causes, keeps the one with the least evidence of a change: the largest p-value. */
 static void gather(explanation *x)
 {
     for (int64_t j = 0; j < x->basis->graph.d; j++) {
@@ -150,10 +150,10 @@ static void gather(explanation *x)
         explain_node *to = &x->node[q->node];
         bool fitted = is_fitted(x, q), shifted = fitted && x->recording.drift > 0.0;
         double p = fitted ? a->own.p_value : a->size.p_value;
-        p = shifted && a->size.p_value > p ? a->size.p_value : p; // the own change counts the drift, the size does not
+        p = shifted && a->size.p_value > p ? a->size.p_value : p; // own changes include drift, sizes allow for it
         bool first = i == 0 || q[-1].node != q->node;
         to->apart = to->apart || a->own.apart;
-        to->min_p = fmin(to->min_p, p); // NaN does not count
+        to->min_p = fmin(to->min_p, p); // fmin ignores NaN
         if (first || isnan(to->p) || p > to->p) {
             to->own = a->own;
             to->size = a->size;
@@ -169,8 +169,8 @@ static nonsens_status measure_size_again(nonsens_context *ctx, arena *scratch, i
     return measure_size(ctx, scratch, x, &x->basis->question[job], &x->answer[job].size);
 }
 
-/* Compares sizes with those of normal rows that drift as most variables do.  Without a graph a shift may be a fault's.
- */
+/* Compares sizes with those of normal rows that drift as most variables do.  For runs with a graph: without one, most
+ * variables may have shifted because of the fault. */
 static nonsens_status allow_for_drift(nonsens_context *ctx, arena *scratch, int threads, explanation *x)
 {
     TRY(explain_find_small_drift(ctx, scratch, &x->basis->graph, x->node, &x->recording.drift));
@@ -201,7 +201,7 @@ static nonsens_status set_onset(nonsens_context *ctx, int64_t target, explain_re
 
 /* ---- the run ---------------------------------------------------------------------------------------------------- */
 
-/* Begins with what is known of each node before anything is measured. */
+/* Sets what is known about each node before anything is measured. */
 static nonsens_status set_nodes(nonsens_context *ctx, arena *scratch, int64_t target, explanation *x)
 {
     const explain_basis *b = x->basis;
@@ -261,7 +261,7 @@ nonsens_status explain_begin(nonsens_context *ctx, const nonsens_data *data, con
     return audit_require_labels(ctx, data);
 }
 
-/* With --of all they may be set, but then a segment has this label. */
+/* Refuses options for many segments.  They may come with --of all, which names one segment if it has this label. */
 static nonsens_status refuse_journal(nonsens_context *ctx, const nonsens_options *o)
 {
     const char *unused = o->resume ? "resume" : o->journal[0] ? "journal" : o->shard[0] ? "shard" : NULL;

@@ -1,4 +1,4 @@
-/* explain.h - the parts of `explain` (explain.c): finds the graph it rests on, and judges each variable. */
+/* explain.h - the parts of `explain` (explain.c): finds the graph that it uses, and judges each variable. */
 #ifndef TASKS_EXPLAIN_EXPLAIN_H
 #define TASKS_EXPLAIN_EXPLAIN_H
 
@@ -17,14 +17,14 @@ nonsens_status explain_pick(nonsens_context *ctx, arena *scratch, const nonsens_
 /* Fails if --against names no segment, or one with too few rows. */
 nonsens_status explain_check_reference(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options);
 enum { EXPLAIN_ONSET_AUTO = 0 }; /* of --onset */
-/* Finds the column of --target; -1 if there is none, which is an error if the onset is to be found from it. */
+/* Finds the column of --target; -1 if it is not set, which is an error if the onset is to be found from it. */
 nonsens_status explain_find_target(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                    int64_t *column);
 
 /* ---- the graph (explain_graph.c) ---- */
 
 /*
- * Takes the graph given (may be NULL), reads it from --graph, or finds it by --method.  Its edges and notes on it go
+ * Takes the given graph (may be NULL), reads it from --graph, or finds it by --method.  Puts its edges and notes on it
  * into the result.
  */
 nonsens_status explain_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const nonsens_graph *given,
@@ -32,11 +32,11 @@ nonsens_status explain_graph(nonsens_context *ctx, arena *scratch, const nonsens
 /* Fails if the graph is to be found by a method that these options do not allow. */
 nonsens_status explain_check_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *given,
                                    const nonsens_options *options);
-/* Copies the graph and the notes on it into another result; `method` and the meaning of <-> stay those of `from`. */
+/* Copies the graph and the notes on it into another result, and also `method` and the meaning of <->. */
 nonsens_status explain_copy_graph(nonsens_context *ctx, const nonsens_result *from, nonsens_result *to);
 /*
- * Makes the marks of the result's edges, nodes in canonical order.  <-> and cycles of two count as edges whose
- * direction is not known; a longer cycle of arrows is an error.
+ * Makes the marks of the result's edges, with nodes in canonical order.  <-> and two edges between the same nodes count
+ * as an undirected edge; a longer cycle of arrows is an error.
  */
 nonsens_status explain_marks(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_result *result,
                              pdag *out);
@@ -46,18 +46,18 @@ nonsens_status explain_marks(nonsens_context *ctx, arena *a, const nonsens_data 
 /* One variable with one choice of causes; with undirected edges there are several choices. */
 typedef struct explain_question {
     int64_t node, causes, *cause; /* nodes, ascending */
-    bool fitted;                  /* by a mechanism: no missing values and not too many causes */
+    bool fitted;                  /* a mechanism is fitted: no values are missing, and there are not too many causes */
 } explain_question;
 
-/* What is known of a node (canonical order) before anything is measured. */
+/* What is known about a node (canonical order) before anything is measured. */
 typedef struct explain_start {
-    bool is_open;  /* some of its edges have no direction */
-    bool untried;  /* too many such edges to try all choices of causes */
-    bool too_many; /* it has more causes than mechanisms are fitted with */
+    bool is_open;  /* some of its edges are undirected */
+    bool untried;  /* there are too many of these to try all choices of causes */
+    bool too_many; /* it has more causes than a mechanism may have */
     bool complete; /* none of its values is missing */
 } explain_start;
 
-/* Starts with data, options and the graph given, which may be NULL; all three outlive it. */
+/* Set data, options and the given graph (may be NULL) first; all three must outlive the basis. */
 typedef struct explain_basis {
     const nonsens_data *data;
     const nonsens_options *options;
@@ -66,20 +66,20 @@ typedef struct explain_basis {
     nonsens_result *found; /* the graph, and notes on it; NULL before it is found */
     pdag graph;
     structured_scores scores;
-    explain_question *question; /* (questions) those of one node follow one another */
+    explain_question *question; /* (questions) ordered by node */
     int64_t questions, capacity;
     explain_start *node; /* (d) */
-    bool fitted;         /* the mechanisms are */
+    bool fitted;         /* the mechanisms are fitted */
 } explain_basis;
 
-/* Finds the graph, unless that is done. */
+/* Finds the graph, unless that has been done. */
 nonsens_status explain_basis_find(nonsens_context *ctx, explain_basis *b);
 /* Prepares what follows from the graph in b->found. */
 nonsens_status explain_basis_new(nonsens_context *ctx, explain_basis *b);
-/* Fits the mechanisms, unless that is done. */
+/* Fits the mechanisms, unless that has been done. */
 nonsens_status explain_basis_fit(nonsens_context *ctx, explain_basis *b);
 void explain_basis_free(explain_basis *b);
-/* Says whether the segment and its reference have enough rows for mechanisms. */
+/* Returns whether the segment and its reference have enough rows for mechanisms. */
 bool explain_has_rows(const result_explanation *e);
 
 /* ---- one segment (explain.c) ---- */
@@ -87,35 +87,35 @@ bool explain_has_rows(const result_explanation *e);
 /* Checks the options of a run and begins it. */
 nonsens_status explain_begin(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
                              const nonsens_options *options);
-/* Explains the segment that the options of the result name; only changes the basis if that lacks something. */
+/* Explains the segment that the options of the result name; changes the basis only if the graph or fits are missing. */
 nonsens_status explain_segment(nonsens_context *ctx, explain_basis *basis, int threads, nonsens_result *result);
 
-/* Sets what fits depend on, which all processes of a run must have. */
+/* Sets the hash of what fits depend on; it must be the same in all processes of a run. */
 nonsens_status explain_set_key(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options);
-/* Makes fits of mechanisms as another process of a run, until it ends; returns its status. */
+/* Fits mechanisms as another process of a run until the run ends; returns the status of the run. */
 nonsens_status explain_follow(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options);
 
-/* What was measured of one node (canonical order). */
+/* What was measured for one node (canonical order). */
 typedef struct explain_node {
-    explain_change own, marginal;     /* NaN where rows are too few or values are missing */
-    explain_size size, marginal_size; /* of the same */
-    double p, marginal_p;             /* of no change: by own and marginal, or else by the sizes */
+    explain_change own, marginal;     /* NaN if rows are too few or values are missing */
+    explain_size size, marginal_size; /* of the same changes */
+    double p, marginal_p;             /* p-values of no change: of own and marginal, or else of the sizes */
     bool by_size;                     /* p is that of size */
-    bool reaches;                     /* the target, or there is none */
-    double min_p;                     /* smallest p-value of own, over all directions of undirected edges */
-    bool is_open;                     /* some of its edges have no direction */
-    bool untried;                     /* too many such edges to try all choices of causes */
-    bool too_many;                    /* it has more causes than mechanisms are fitted with */
+    bool reaches;                     /* it can reach the target, or there is no target */
+    double min_p;                     /* smallest p-value over all directions of undirected edges */
+    bool is_open;                     /* some of its edges are undirected */
+    bool untried;                     /* there are too many of these to try all choices of causes */
+    bool too_many;                    /* it has more causes than a mechanism may have */
     bool apart;                       /* its causes, or a choice of them, do not overlap between groups */
 } explain_node;
 
-/* Everything that the judgement rests on. */
+/* Everything that the verdicts depend on. */
 typedef struct explain_facts {
     const nonsens_data *data;
     const pdag *graph;
     const explain_node *node; /* (d) */
     const explain_groups *groups;
-    const time_blocks *time; /* the blocks of the groups */
+    const time_blocks *time; /* blocks of the rows of the groups */
     const explain_recording *recording;
 } explain_facts;
 
@@ -124,7 +124,7 @@ nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const explain
 
 /* ---- the target (explain_target.c) ---- */
 
-/* Marks the nodes that can reach a column: by arrows and by edges whose direction is not known; all of them for -1. */
+/* Marks the nodes from which a path of arrows and undirected edges leads to the column; all nodes for column -1. */
 nonsens_status explain_mark_reaching(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const pdag *graph,
                                      int64_t column, bool **reaches);
 /* Computes how much of the change of the target (a column) the variables account for, after explain_judge. */
@@ -134,10 +134,10 @@ nonsens_status explain_target_shares(nonsens_context *ctx, arena *scratch, const
 
 /* ---- drift ---- */
 
-/* What all variables have in common (explain_drift.c). */
+/* How far all variables have shifted, and which differ from the others (explain_drift.c). */
 typedef struct explain_drift {
     double size;      /* median shift of all variables, in interquartile ranges; at least 1 */
-    double *weight;   /* (d) by which the score of each node counts */
+    double *weight;   /* (d) factor of the score of each node */
     bool everywhere;  /* most variables changed */
     bool *stands_out; /* (d) its score is far above that of the others */
 } explain_drift;

@@ -1,10 +1,10 @@
-/* explain_basis.c - what answers on all segments rest on: the graph, and mechanisms fitted to all rows. */
+/* explain_basis.c - what the answers for all segments share: the graph, and mechanisms fitted to all rows. */
 #include "pool/process_pool.h"
 #include "tasks/explain/explain.h"
 
 enum {
     MAX_OPEN = 3,
-    DIVERGENCE_ROWS = 30 /* of each group, below which sizes alone are measured */
+    DIVERGENCE_ROWS = 30 /* in each group; with fewer, only sizes are measured */
 };
 
 bool explain_has_rows(const result_explanation *e)
@@ -14,7 +14,7 @@ bool explain_has_rows(const result_explanation *e)
 
 /* ---- questions -------------------------------------------------------------------------------------------------- */
 
-/* Says whether values of the node or of a cause are missing. */
+/* Returns whether values of the node or of a cause are missing. */
 static bool has_gaps(const nonsens_data *data, int64_t node, int64_t causes, const int64_t *cause)
 {
     for (int64_t k = -1; data->gap && k < causes; k++) {
@@ -28,14 +28,14 @@ static bool has_gaps(const nonsens_data *data, int64_t node, int64_t causes, con
     return false;
 }
 
-/* Asks about a node given its causes and some neighbours by undirected edges, chosen by the bits of `which`. */
+/* Adds a question: a node given its causes and those neighbours by undirected edges that the bits of `which` choose. */
 static nonsens_status ask(nonsens_context *ctx, arena *a, explain_basis *b, int64_t node, int64_t causes,
                           const int64_t *cause, int64_t open, const int64_t *neighbour, unsigned which)
 {
     explain_question q = {.node = node};
     int64_t at = 0;
     ARENA_TRY(ctx, a, q.cause, causes + open);
-    for (int64_t j = 0, i = 0; j < b->graph.d; j++) { // ascending
+    for (int64_t j = 0, i = 0; j < b->graph.d; j++) { // in ascending order
         bool is_cause = at < causes && cause[at] == j, is_open = i < open && neighbour[i] == j;
         bool wanted = is_cause || (is_open && (which >> i & 1));
         at += is_cause;

@@ -1,11 +1,10 @@
 /*
  * explain_change.c - measures how large a change given the causes is.
  *
- * Divergence: log p_in / p_out as a logistic regression on functions of the variable's rank, whose means differ by
- * delta: beta'delta, with beta from rows of other folds, so no change gives about zero.
- *
- * Rows in blocks of neighbours: estimates are the same, and variances of sums are those of sums over blocks
- * (explain_groups.c).
+ * Divergence: log p_in / p_out is a logistic regression on functions of the variable and its rank, whose means differ
+ * by delta between the groups.  The divergence is beta'delta, with beta from rows of other folds, so that it is about
+ * zero without a change.  With blocks of neighbouring rows, estimates are the same, and variances of sums are those of
+ * sums over blocks (explain_groups.c).
  */
 #include "tasks/explain/explain_change.h"
 
@@ -19,12 +18,12 @@ enum { FEATURES = 4, SIZE = FEATURES + 1, MAX_STEPS = 50, MIN_ROWS = 10 };
 
 static const double SLOPE_RIDGE = 0.05; /* pulls the slopes to zero as much as one more row would */
 static const double JITTER = 1e-9;
-static const double MIN_OVERLAP = 0.1;     /* share of the variance of the group that the causes must leave */
+static const double MIN_OVERLAP = 0.1;     /* share of the group's variance that the causes must leave unexplained */
 static const double MIN_PROPENSITY = 0.05; /* as a share of the group's share of the rows */
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------ */
 
-/* Computes u (n) in (0, 1): the share of rows below, plus half of the ties; each group has half of the total weight. */
+/* Computes u (n) in (0, 1): the share of smaller values plus half of the ties; each group has half of the weight. */
 static nonsens_status rank(nonsens_context *ctx, arena *scratch, const explain_groups *g, const double *v, double *u)
 {
     sort_entry *entry, *spare;
@@ -46,7 +45,7 @@ static nonsens_status rank(nonsens_context *ctx, arena *scratch, const explain_g
     return NONSENS_OK;
 }
 
-/* Computes Legendre polynomials of the rank, of variance 1 if it is uniform: location, scale, and two of shape. */
+/* Computes Legendre polynomials of the rank, of variance 1 if ranks are uniform: location, scale, and two of shape. */
 static void fill_scores(const explain_groups *g, const double *u, double *score)
 {
     for (int64_t i = 0; i < g->n; i++) {
@@ -73,7 +72,7 @@ static double predict(const contrast *c, const double *theta, int64_t row)
     return linalg_dot(SIZE, theta, c->feature + row * SIZE);
 }
 
-/* Minus the penalised log likelihood of all rows except from .. to - 1, its gradient and, unless NULL, its Hessian. */
+/* Returns minus the penalised log likelihood of all rows but from .. to - 1; its gradient and, unless NULL, Hessian. */
 static double objective(const contrast *c, const double *theta, int64_t from, int64_t to, double *gradient,
                         double *hessian)
 {
@@ -175,8 +174,8 @@ static void sum_logits(const contrast *c, const double *theta, int64_t from, int
 }
 
 /*
- * Computes the mean logit in the segment minus that outside, each row by a regression without its fold.  If a fold
- * holds whole blocks, it may have rows of one group alone: intercepts then do not cancel and are left out.
+ * Computes the mean logit in the segment minus that outside, each row by a regression without its fold.  With blocks a
+ * fold may have rows of one group only: intercepts would not cancel and are left out.
  */
 static nonsens_status cross_fit(nonsens_context *ctx, const contrast *c, double *value)
 {
@@ -199,11 +198,11 @@ static nonsens_status cross_fit(nonsens_context *ctx, const contrast *c, double 
     return NONSENS_OK;
 }
 
-/* Computes the trace of (S^-1 V)^2, S the covariance of the features and V that of delta, with dependent rows. */
+/* Computes the trace of (S^-1 V)^2 for dependent rows; S: covariance of the features, V: that of delta. */
 static nonsens_status trace_by_blocks(nonsens_context *ctx, arena *scratch, const contrast *c, double *trace)
 {
     enum { K = FEATURES };
-    double *part, factor[K * K] = {0}, covariance[2 * K * K]; // (n, K) row by row: each row's part in delta
+    double *part, factor[K * K] = {0}, covariance[2 * K * K]; // (n, K) row by row: each row's term in delta
     ARENA_TRY(ctx, scratch, part, c->g->n * K);
     for (int64_t i = 0; i < c->g->n; i++) {
         const double *x = c->feature + i * SIZE + 1;
@@ -225,8 +224,8 @@ static nonsens_status trace_by_blocks(nonsens_context *ctx, arena *scratch, cons
 }
 
 /*
- * Adds up the squares of weighted influence (n), or those of blocks of rows, into *square; *null is the trace of
- * (S^-1 V)^2, which for independent rows is FEATURES (1/n_0 + 1/n_1)^2.
+ * Sets *square to the sum of squares of weighted influence (n) or, with blocks, of its sums over blocks; *null is the
+ * trace of (S^-1 V)^2, which is FEATURES (1/n_0 + 1/n_1)^2 for independent rows.
  */
 static nonsens_status add_squares(nonsens_context *ctx, arena *scratch, const contrast *c, const double effective[2],
                                   double *influence, double *square, double *null)
@@ -246,8 +245,8 @@ static nonsens_status add_squares(nonsens_context *ctx, arena *scratch, const co
 }
 
 /*
- * Computes the standard error from the influence of each row on beta'delta: through the means, and through beta.  Near
- * no change both vanish and the variance of delta' S^-1 delta remains, 2 tr (S^-1 V)^2.
+ * Computes the standard error from the influence of each row on beta'delta, through the means and through beta.  If
+ * there is hardly a change, both vanish and the variance of delta' S^-1 delta remains, 2 tr (S^-1 V)^2.
  */
 static nonsens_status row_error(nonsens_context *ctx, arena *scratch, const contrast *c, const double effective[2],
                                 double *error)
@@ -279,8 +278,8 @@ static nonsens_status row_error(nonsens_context *ctx, arena *scratch, const cont
 }
 
 /*
- * Sets weights that give the causes the same distribution in both groups: a row counts by how likely it would be in the
- * other group.
+ * Sets weights that give the causes the same distribution in both groups: a row's weight is the probability that it
+ * would be in the other group, given its causes.
  */
 static void weigh(const explain_groups *g, const double *in_residual, contrast *c, double effective[2])
 {
@@ -305,12 +304,12 @@ static void weigh(const explain_groups *g, const double *in_residual, contrast *
 /* ---- location and scale ----------------------------------------------------------------------------------------- */
 
 typedef struct spread {
-    double median, median_error; /* by the order statistics one standard error away */
+    double median, median_error; /* error by the order statistics one standard error away */
     double abs_deviation;        /* mean absolute deviation from the median */
     double abs_deviation_error;  /* standard error of its logarithm */
 } spread;
 
-/* The value below which a group has the share `at` of its weight; entry (n): all rows by value. */
+/* Returns the value below which a group has the share `at` of its weight; entry (n): all rows, sorted by value. */
 static double quantile_of(const contrast *c, const sort_entry *entry, const double *v, int group, double at)
 {
     double below = 0.0;
@@ -326,7 +325,7 @@ static double quantile_of(const contrast *c, const sort_entry *entry, const doub
     return 0.0;
 }
 
-/* Computes how many independent rows would give the group's median the same error; part (n) is scratch. */
+/* Computes how many independent rows would give the median of a group the same error; part (n) is scratch. */
 static nonsens_status count_effective(nonsens_context *ctx, arena *scratch, const contrast *c, const double *v,
                                       int group, double median, double *part, double *effective)
 {
@@ -341,11 +340,11 @@ static nonsens_status count_effective(nonsens_context *ctx, arena *scratch, cons
     return NONSENS_OK;
 }
 
-/* The median and mean absolute deviation of a group; entry (n): all rows by value. */
+/* Computes the median and mean absolute deviation of a group; entry (n): all rows, sorted by value. */
 static nonsens_status spread_of(nonsens_context *ctx, arena *scratch, const contrast *c, const sort_entry *entry,
                                 const double *v, int group, double effective, spread *s)
 {
-    double *part, square = 0.0; // (n) each row's part in the relative error of abs_deviation
+    double *part, square = 0.0; // (n) each row's term in the relative error of abs_deviation
     ARENA_TRY(ctx, scratch, part, c->g->n);
     *s = (spread){.median = quantile_of(c, entry, v, group, 0.5)};
     if (c->g->block_of) {
@@ -358,7 +357,7 @@ static nonsens_status spread_of(nonsens_context *ctx, arena *scratch, const cont
     }
     for (int64_t i = 0; i < c->g->n; i++) {
         double w = c->weight[i] / c->total;
-        double over = s->abs_deviation > 0.0 ? fabs(v[i] - s->median) / s->abs_deviation - 1.0 : 0.0; // constant: none
+        double over = s->abs_deviation > 0.0 ? fabs(v[i] - s->median) / s->abs_deviation - 1.0 : 0.0; // 0 if constant
         part[i] = c->g->in[i] == group ? w * over : 0.0;
         square += c->g->in[i] == group ? w * w * over * over : 0.0;
     }
@@ -408,7 +407,7 @@ nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const expla
     memcpy(response, g->in, (size_t)g->n * sizeof *response);
     fill_scores(g, u, response + g->n);
     TRY(explain_regress(ctx, scratch, g, causes, cause, response, residual));
-    double share = (double)g->count[1] / (double)g->n; // the causes may explain almost all of the group's variance
+    double share = (double)g->count[1] / (double)g->n; // the causes may explain nearly all of the group's variance
     out->apart = linalg_dot(g->n, residual, residual) < MIN_OVERLAP * (double)g->n * share * (1.0 - share);
     if (out->apart) {
         return NONSENS_OK;

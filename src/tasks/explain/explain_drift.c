@@ -1,9 +1,9 @@
 /*
- * explain_drift.c - how much everything has shifted between two recordings, and what stands out all the same.
+ * explain_drift.c - how much all variables have shifted between two recordings, and which still stand out.
  *
  * Recordings that lie days apart differ in every variable.  The drift is the median shift of all variables, in
- * interquartile ranges.  A shift alone may be drift; a variable whose range also widened more than others' may not, and
- * its score is not divided by the drift.
+ * interquartile ranges.  Scores are divided by it, because a shift alone may be drift, but not that of a variable whose
+ * range also widened more than that of others.
  */
 #include "math/sort.h"
 #include "tasks/explain/explain.h"
@@ -11,19 +11,19 @@
 #include <math.h>
 
 /*
- * A smaller drift shows if the means of most disturbances are larger than chance makes them.  Its standard deviation is
- * that of normal shifts with the same median, beyond chance; scores are then compared with those of normal rows that
- * are shifted as well.  The variable with the largest score and what it causes do not count: they show the fault.
+ * A smaller drift shows if the means of most disturbances are larger than chance explains.  Its standard deviation is
+ * that of normal shifts with the same median, in excess of chance; scores are then compared with those of normal rows
+ * that are shifted, too.  The variable with the largest score and its effects are left out: they show the fault.
  */
 enum {
-    MIN_VARIABLES = 4, /* fewer tell nothing about everything */
-    MIN_OTHERS = 3     /* the same, of those that the likeliest root cause does not reach */
+    MIN_VARIABLES = 4, /* fewer do not show a drift of all */
+    MIN_OTHERS = 3     /* the same for those that the likeliest root cause does not reach */
 };
-static const double SHIFTED = 1.8;             /* times what chance gives, from which means show a drift */
+static const double SHIFTED = 1.8;             /* means larger than this times what chance gives show a drift */
 static const double MEDIAN_OF_NORMAL = 0.6745; /* of the absolute value of a standard normal variable */
-static const double OUTLYING = 3.0; /* robust standard deviations from which a variable is unlike the others */
+static const double OUTLYING = 3.0; /* a variable this many robust standard deviations above the others stands out */
 
-/* The median of the finite values of v (n), NaN if there are none. */
+/* Computes the median of the finite values of v (n); NaN if there are none. */
 static nonsens_status median_of(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, double *median)
 {
     double *finite, *spare;
@@ -40,7 +40,7 @@ static nonsens_status median_of(nonsens_context *ctx, arena *scratch, int64_t n,
     return NONSENS_OK;
 }
 
-/* Computes t (d): by how many robust standard deviations a value is above the others; 0 if it is not known. */
+/* Turns t (d) into how many robust standard deviations each value is above the others; 0 if it is not known. */
 static nonsens_status compare(nonsens_context *ctx, arena *scratch, int64_t d, double *t)
 {
     double middle, spread, *away;

@@ -1,4 +1,4 @@
-/* explain_graph.c - takes the graph that `explain` rests on: given, read from a file, or found by a method. */
+/* explain_graph.c - gets the graph that `explain` uses: given, read from a file, or found by a method. */
 #include "base/nearest.h"
 #include "base/show.h"
 #include "methods/registry.h"
@@ -25,7 +25,7 @@ static const char *assumptions(const nonsens_options *options)
 
 /* ---- from a file ------------------------------------------------------------------------------------------------ */
 
-/* Returns the variable of this name, or -1 with a caution; fails if the name looks like a slip. */
+/* Finds the variable with the name of a node, or -1; fails if the name looks like that of a variable, misspelt. */
 static nonsens_status match_node(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *g, int64_t node,
                                  int64_t *variable)
 {
@@ -33,7 +33,7 @@ static nonsens_status match_node(nonsens_context *ctx, const nonsens_data *data,
     nearest near = nearest_to(g->name[node]);
     *variable = dataset_find_name(data, g->name[node]);
     for (int64_t j = 0; *variable < 0 && j < data->d; j++) {
-        bool taken = false; // a column that is a node itself was not misspelt
+        bool taken = false; // the name of another node was not meant
         for (int64_t i = 0; i < g->nodes && !taken; i++) {
             taken = strcmp(g->name[i], data->names[j]) == 0;
         }
@@ -48,7 +48,7 @@ static nonsens_status match_node(nonsens_context *ctx, const nonsens_data *data,
     return NONSENS_OK;
 }
 
-/* Fills in variable (nodes): the user's index of each node, -1 if the data do not have it. */
+/* Fills in variable (nodes): the user's column of each node, or -1 and a caution if the data do not have it. */
 static nonsens_status match_nodes(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                   const nonsens_graph *g, int64_t *variable, nonsens_result *result)
 {
@@ -83,7 +83,7 @@ static nonsens_status match_nodes(nonsens_context *ctx, arena *scratch, const no
                              missing.count == 1 ? "it" : "them", missing.count == 1 ? "it causes" : "they cause");
 }
 
-/* An edge of the graph on its way past nodes that the data do not have. */
+/* Joins variables by arrows that lead through nodes that the data do not have. */
 typedef struct bridge {
     const nonsens_graph *g;
     const int64_t *variable; /* (nodes) */
@@ -101,7 +101,7 @@ static void ends_of(const bridge *b, const nonsens_edge *e, int64_t *from, int64
     *to = is_reversed ? e->from : e->to;
 }
 
-/* Adds arrows from a variable to everything that arrows from `node` lead to, past nodes without data. */
+/* Adds arrows from a variable to all variables that arrows from `node` reach directly or through nodes without data. */
 static nonsens_status add_beyond(nonsens_context *ctx, bridge *b, int64_t from, int64_t node)
 {
     b->passed[node] = true;
@@ -170,7 +170,7 @@ static nonsens_status read_graph(nonsens_context *ctx, arena *scratch, const non
 {
     SCOPED(memory_release_scoped) nonsens_graph *g = NULL;
     nonsens_status status = graph_read(ctx, options->graph, NULL, &g);
-    if (status == NONSENS_ERR_DATA) { // the message says which file is meant, since the data file is not to blame
+    if (status == NONSENS_ERR_DATA) { // the message must name the file: it is not the data file
         char reason[MESSAGE_BYTES - 20];
         snprintf(reason, sizeof reason, "%s", nonsens_context_message(ctx));
         return fail(ctx, status, "graph file %s", reason);
@@ -193,7 +193,7 @@ static nonsens_status copy_edges(nonsens_context *ctx, const nonsens_result *fro
 
 /* ---- by a method ------------------------------------------------------------------------------------------------ */
 
-/* Returns why no graph can be found that is worth resting on, or NULL. */
+/* Returns why no reliable graph can be found; NULL if one can. */
 static const char *why_no_graph(const nonsens_data *data, const nonsens_options *options)
 {
     if (data->gap) {
@@ -205,7 +205,7 @@ static const char *why_no_graph(const nonsens_data *data, const nonsens_options 
     return data->in_time && options->block_length == 1 ? "neighbouring rows depend on one another" : NULL;
 }
 
-/* Without a graph each variable is judged by itself. */
+/* Goes on without a graph: each variable is judged by itself. */
 static nonsens_status judge_alone(nonsens_context *ctx, const char *why, nonsens_result *result)
 {
     result->method = "none";

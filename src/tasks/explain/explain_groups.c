@@ -1,12 +1,12 @@
 /*
- * explain_groups.c - gathers the rows of the two groups, and says how sums over them vary if neighbours depend on one
- * another.
+ * explain_groups.c - gathers the rows of the two groups, and estimates the variance of sums over them if neighbours
+ * depend on one another.
  *
- * A group's blocks count as independent, so the covariance of a sum over its rows is that of the sums over its blocks,
- * about the group's mean.  Few blocks determine it badly: it is never inverted.  A squared length keeps the weights
- * that independent rows would give it, and its mean and variance under no change follow from the block covariance; an F
- * distribution has these moments (Box, Annals of Mathematical Statistics 25, 1954; Brunner, Dette, Munk, Journal of the
- * American Statistical Association 92, 1997).
+ * A group's blocks count as independent, so the covariance of a sum over its rows comes from the sums over its blocks,
+ * about the group's mean.  Few blocks estimate it poorly, so it is never inverted.  A squared length keeps the weights
+ * that independent rows would give it; its mean and variance without a change follow from the block covariance; and an
+ * F distribution with these moments gives the p-value (Box, Annals of Mathematical Statistics 25, 1954; Brunner, Dette,
+ * Munk, Journal of the American Statistical Association 92, 1997).
  */
 #include "tasks/explain/explain_change.h"
 
@@ -14,14 +14,14 @@
 
 #include <math.h>
 
-enum { MIN_BLOCKS = 3 }; /* of each group */
+enum { MIN_BLOCKS = 3 }; /* in each group */
 
 /* ---- rows and blocks -------------------------------------------------------------------------------------------- */
 
-/* Numbers the blocks that have rows in the groups from 0 on, and counts the rows of each. */
+/* Numbers the blocks that have rows in the groups, from 0 on, and computes each block's share of its group's rows. */
 static nonsens_status number_blocks(nonsens_context *ctx, arena *a, const time_blocks *time, explain_groups *g)
 {
-    int32_t *number; // (blocks of the data) from 1 on, 0: none of its rows so far
+    int32_t *number; // (blocks of the data) from 1 on; 0: no row of it was seen
     ARENA_TRY(ctx, a, number, time->count);
     ARENA_TRY(ctx, a, g->block_of, g->n);
     ARENA_TRY(ctx, a, g->block_group, time->count);
@@ -39,8 +39,8 @@ static nonsens_status number_blocks(nonsens_context *ctx, arena *a, const time_b
 }
 
 /*
- * Blocks of a group have 1 / (sum of squared shares) - 1 degrees of freedom, their number less one if they are equally
- * long.  The difference of two means has those of Welch if rows of both groups vary alike.
+ * Blocks of a group have 1 / (sum of squared shares) - 1 degrees of freedom: their number minus one if they are equally
+ * long.  The difference of two means has Welch's degrees of freedom, for equal variances in both groups.
  */
 static void count_degrees(const time_blocks *time, explain_groups *g)
 {
@@ -137,7 +137,7 @@ double explain_square_trace(int64_t size, const double *covariance)
 }
 
 /*
- * The estimated trace of the square is too large by the noise of the covariance, tr^2 / degrees and more: it is
+ * Noise of the covariance makes the estimated trace of the square too large, by tr^2 / degrees and more.  The trace is
  * corrected as for a Wishart matrix, and kept between its bounds tr^2 / size and tr^2.
  */
 double explain_length_tail(const explain_groups *g, int64_t size, const double *covariance, double square)

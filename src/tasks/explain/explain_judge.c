@@ -1,4 +1,4 @@
-/* explain_judge.c - turns measured changes into verdicts: which variables changed themselves, which follow them. */
+/* explain_judge.c - turns measured changes into verdicts: which variables changed themselves, and which follow. */
 #include "base/number.h"
 #include "base/show.h"
 #include "math/fdr.h"
@@ -21,9 +21,9 @@ typedef struct judgement {
     explain_drift drift;
     double alpha, reach;    /* reach: quantile of intervals */
     double *q, *marginal_q; /* (d) NaN with --fdr none */
-    bool *changed;          /* (d) by itself */
+    bool *changed;          /* (d) it changed itself */
     bool *moved;            /* (d) its marginal distribution changed */
-    double sum;             /* of own changes */
+    double sum;             /* sum of the positive own changes */
     bool blind;             /* there are so few rows that no change can be distinguished from chance */
 } judgement;
 
@@ -103,7 +103,7 @@ static int verdict_of(const judgement *j, int64_t node, int64_t followed)
     return j->moved[node] ? NONSENS_VERDICT_FOLLOWS : NONSENS_VERDICT_UNCHANGED;
 }
 
-/* Words such as "wider, higher", if the bounds support them. */
+/* Returns words such as "wider, higher", as far as the bounds support them. */
 static const char *words_of(const nonsens_change *c)
 {
     static const char *const word[3][3] = {{"narrower, lower", "narrower", "narrower, higher"},
@@ -114,7 +114,7 @@ static const char *words_of(const nonsens_change *c)
     return word[wide][high];
 }
 
-/* Lists the user's variables, ascending, whose nodes `pick` accepts. */
+/* Lists in ascending order the user's variables whose nodes `pick` accepts. */
 static nonsens_status list_nodes(nonsens_context *ctx, const judgement *j, int64_t node,
                                  bool (*pick)(const judgement *, int64_t, int64_t), int64_t *count,
                                  const int64_t **list)
@@ -145,7 +145,7 @@ static bool is_followed(const judgement *j, int64_t node, int64_t other)
     return j->changed[other] && pdag_is_ancestor(j->graph, other, node);
 }
 
-/* Where only sizes were measured, a large one says which way the variable went. */
+/* Returns the direction of a large shift, if only sizes were measured. */
 static const char *word_of_size(const judgement *j, const explain_node *at, double sign)
 {
     return !at->by_size || fabs(at->size.shift) < 1.0 || j->recording->in_time ? ""
@@ -158,7 +158,7 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
     const explain_node *at = &j->node[node];
     const explain_change *own = &at->own, *marginal = &at->marginal;
     double sign = j->data->sign[j->data->column_rank[node]];
-    double reach = j->reach, shift = sign * own->shift + 0.0; // no minus zero
+    double reach = j->reach, shift = sign * own->shift + 0.0; // + 0.0: no minus zero
     bool wider = own->scale >= 0.0, higher = shift >= 0.0;
     *out = (nonsens_change){
         .variable = j->data->column_rank[node],
@@ -192,12 +192,12 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
 }
 
 /*
- * By what a variable is ranked, in nats: its own change if that is known and not so large that it is hardly known;
- * else what a normal variable's divergence would be if its score came from a shift.
+ * Returns the value that ranks a variable, in nats: its own change if that is known and not too large to be estimated;
+ * else the divergence of a normally distributed variable with this score, if the score came from a shift.
  */
 static double rank_value(const judgement *j, const nonsens_change *c)
 {
-    static const double SATURATED = 8.0; /* nats from which few rows of one group are like those of the other */
+    static const double SATURATED = 8.0; /* in nats; beyond it, few rows of one group resemble those of the other */
     double by_score = c->score * c->score - 1.0;
     if (j->result->explained.ranking_only || isnan(c->own)) {
         return by_score;
@@ -205,7 +205,7 @@ static double rank_value(const judgement *j, const nonsens_change *c)
     return c->own < SATURATED || isnan(by_score) ? c->own : fmax(c->own, by_score);
 }
 
-/* Root causes come first, what cannot reach the target last; in between by rank_value, NaN last. */
+/* Orders root causes first and what cannot reach the target last; within each class by rank_value, NaN last. */
 static bool comes_before(const judgement *j, const nonsens_change *a, const nonsens_change *b)
 {
     static const int place[] = {[NONSENS_VERDICT_CHANGED] = 0,
@@ -239,7 +239,7 @@ static nonsens_status rank_all(nonsens_context *ctx, const judgement *j)
 
 /* ---- notes ------------------------------------------------------------------------------------------------------ */
 
-/* Says whether every variable was judged by its size. */
+/* Returns whether every variable was judged by its size. */
 static bool judges_by_size(const judgement *j)
 {
     bool sizes = true;
@@ -273,7 +273,7 @@ static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
                        rows, rows == 1 ? "" : "s", told);
 }
 
-/* Says how far everything shifted, and what follows. */
+/* Notes how far most variables shifted, and what that means for the verdicts. */
 static nonsens_status note_drift(nonsens_context *ctx, const judgement *j)
 {
     const result_explanation *e = &j->result->explained;
@@ -307,7 +307,7 @@ static nonsens_status note_drift(nonsens_context *ctx, const judgement *j)
                        drift);
 }
 
-/* Says which rows count as independent, if the user says that they follow one another in time. */
+/* Notes which rows count as independent, if neighbouring rows may depend on one another. */
 static nonsens_status note_blocks(nonsens_context *ctx, const judgement *j)
 {
     const explain_groups *g = j->groups;
@@ -386,7 +386,7 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
 
 nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const explain_facts *facts, nonsens_result *result)
 {
-    static const double MAX_DRIFT = 2.0; /* beyond which no calibrated call can be made */
+    static const double MAX_DRIFT = 2.0; /* with more drift, p-values are not calibrated, and there is only a ranking */
     double alpha = result->options.alpha;
     result_explanation *e = &result->explained;
     judgement j = {.data = facts->data,
@@ -398,8 +398,8 @@ nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const explain
                    .result = result,
                    .alpha = alpha,
                    .reach = quantile_of(facts->groups->difference_degrees, alpha)};
-    double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)j.data->d; // that a q-value allows for
-    j.blind = !j.groups->block_of && // blocks vary about the mean of their group, and any p-value can be had
+    double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)j.data->d; // for which q-values correct
+    j.blind = !j.groups->block_of && // with blocks, p-values have no such lower bound
               tests * explain_min_p(e->of_rows, e->other_rows) > alpha;
     TRY(explain_find_drift(ctx, scratch, j.data->d, j.node, j.recording->onset > 0, alpha, &j.drift));
     e->drift = j.drift.size;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MIN_ROWS = 10 }; /* to compare with */
+enum { MIN_ROWS = 10 }; /* of the reference */
 
 /* ---- segments --------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Appends the rows of a group to the `from` that are there; returns how many it has. */
+/* Appends the rows of a group to the first `from` rows; returns how many rows it appends. */
 static int64_t add_rows(const int8_t *in, int8_t group, const int64_t *order, int64_t from, explain_recording *rec)
 {
     int64_t at = from;
@@ -36,7 +36,7 @@ nonsens_status explain_recording_new(nonsens_context *ctx, arena *a, const nonse
 
 int64_t explain_find_onset(const explain_recording *rec, int64_t column)
 {
-    const double *x = matrix_col(rec->data->x, column); // a missing value is the median of its column
+    const double *x = matrix_col(rec->data->x, column); // missing values are stored as medians
     const int64_t *row = rec->row + rec->normal, rows = rec->fault;
     double best = 0.0, all = 0.0, before = 0.0;
     int64_t onset = 0;

@@ -1,9 +1,9 @@
 /*
  * explain_regress.c - regresses the group of a row, and the scores of a variable, on the causes of the variable.
  *
- * Least squares on B-splines of each cause and tensor products of each two, with a penalty on second differences
- * (math/spline.h).  Sums over the rows of each fold are kept, so leaving out a fold or trying a penalty needs no pass
- * over the rows.
+ * Least squares on B-splines of each cause and tensor products of each pair, with a penalty on second differences
+ * (math/spline.h).  Sums over the rows of each fold are kept, so no pass over the rows is needed to leave out a fold or
+ * to try a penalty.
  */
 #include "math/linalg.h"
 #include "math/spline.h"
@@ -15,7 +15,7 @@ enum { TILE = 256, PENALTIES = 6, MAX_TERMS = MECHANISM_MAX_CAUSES * (MECHANISM_
 
 static const double PENALTY[PENALTIES] = {1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0}, RIDGE = 1e-4;
 
-/* Splines of one cause, or products of those of two (right is not NULL). */
+/* Splines of one cause, or products of splines of two causes (right is not NULL). */
 typedef struct term {
     const mechanism_splines *left, *right;
     int64_t offset, rows, columns;
@@ -133,7 +133,7 @@ static nonsens_status solve(nonsens_context *ctx, regression *r, int64_t k, doub
     return NONSENS_OK;
 }
 
-/* Sum of squared errors of response i in fold k, without the sum of its squares, which no penalty changes. */
+/* Returns the sum of squared errors of response i in fold k, minus its sum of squares, which no penalty affects. */
 static double held_out_error(regression *r, int64_t k, int64_t i)
 {
     int64_t p = r->p;
@@ -185,7 +185,7 @@ static void subtract(regression *r, double *residual)
     }
 }
 
-/* Without causes: subtracts the means of rows in other folds. */
+/* Subtracts the means of rows in other folds; for regressions without causes. */
 static void subtract_means(const explain_groups *g, double *residual)
 {
     for (int64_t i = 0; i < EXPLAIN_RESPONSES; i++) {

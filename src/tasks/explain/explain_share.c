@@ -11,7 +11,7 @@ static bool is_setting(const nonsens_option_info *info)
     return strcmp(info->group, "Data") != 0;
 }
 
-/* The graph of the first process, which finds it or reads it, changes no fit. */
+/* Fits do not depend on the graph, which the first process finds or reads. */
 nonsens_status explain_set_key(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options)
 {
     static const journal_kind kind = {"nonsens explain", "changes", ""};
@@ -28,7 +28,7 @@ static void free_server(void **state)
     share_free(*state);
 }
 
-/* The fits of the search for the graph are the same. */
+/* The fits serve both the search for the graph and the explanation. */
 nonsens_status explain_follow(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options)
 {
     SCOPED_ARENA(scratch);

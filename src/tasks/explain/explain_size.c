@@ -1,15 +1,15 @@
 /*
- * explain_size.c - disturbances in units of their normal spread.
+ * explain_size.c - measures disturbances in units of their normal spread.
  *
- * Regression: ridge on each cause and on hinges at its 2, 15, 50, 85 and 98 % quantiles, so straight lines go on beyond
- * the range of the normal rows.  Knots far out keep rare large values of a cause from bending the fit of the others.
- * What a line adds out there is less sure: the spread grows by a share of it.
+ * Regression: ridge on each cause and on hinges at its 2, 15, 50, 85 and 98 % quantiles, so the fit is linear beyond
+ * the range of the normal rows.  The outer knots keep rare large values of a cause from bending the fit of the others.
+ * What the lines add outside that range is less certain, so the spread grows by a share of it.
  *
- * The spread has a floor: a metric that hardly moves in normal times is measured, too, but neither its rounding nor a
- * tiny relative change makes it a root cause.
+ * The spread has a lower bound, so that neither rounding nor a tiny relative change makes a root cause of a metric that
+ * hardly moves in normal times.
  *
- * p-value: the score of as many normal rows, drawn at random or, in time, neighbours; beyond what was drawn a
- * generalised Pareto tail (Hosking and Wallis, Technometrics 29, 1987) goes on.
+ * p-value: the score is compared with scores of equally many normal rows, drawn at random or, in time, neighbouring
+ * ones; beyond the draws a generalised Pareto tail is used (Hosking and Wallis, Technometrics 29, 1987).
  */
 #include "tasks/explain/explain_size.h"
 
@@ -33,23 +33,23 @@ enum {
 
 static const double HINGE[HINGES] = {0.02, 0.15, 0.5, 0.85, 0.98};
 static const double SLOPE_RIDGE = 1e-3, HINGE_RIDGE = 1e-2; /* per row, of standardised causes */
-static const double EXTRAPOLATED = 1.0;    /* share of what lines add beyond the normal range that counts as spread */
-static const double MIN_RELATIVE = 0.001;  /* of the median: a smaller spread is not believed */
+static const double EXTRAPOLATED = 1.0;    /* share of what lines add beyond the normal range to count as spread */
+static const double MIN_RELATIVE = 0.001;  /* smallest plausible spread, as a share of the median */
 static const double IQR_OF_NORMAL = 1.349; /* interquartile range of a standard normal variable */
-static const double SMALLEST_UNIT = 0.05;  /* in standard deviations, of a bootstrap sample with many equal values */
-static const double MIN_STRETCHES = 5.0;   /* fewer do not show how far their means lie apart by chance */
+static const double SMALLEST_UNIT = 0.05;  /* in standard deviations; for bootstrap samples with many equal values */
+static const double MIN_STRETCHES = 5.0;   /* fewer do not show how much their means vary by chance */
 static const double TAIL = 0.1;            /* share of the draws that the Pareto tail is fitted to */
 static const double STEP_FLOOR =
-    0.25; /* smallest standard deviation of a step in normal rows, in standard deviations */
+    0.25; /* smallest standard deviation of a step in normal rows, in standard deviations of the rows */
 
 /* A variable and its causes in the rows that have them all; normal rows first. */
 typedef struct sample {
     int64_t normal, fault, onset, causes, p;
     int32_t *segment;              /* (rows) */
     double *y;                     /* (rows) */
-    double *x;                     /* (rows, causes) by columns: standardised by normal rows */
-    double *low, *high, *knot;     /* (causes), (causes), (causes, HINGES): normal range, hinges */
-    double *disturbance, *outside; /* (rows) what is left; what lines beyond the normal range add */
+    double *x;                     /* (rows, causes) column by column; standardised by normal rows */
+    double *low, *high, *knot;     /* (causes), (causes), (causes, HINGES): normal range, and knots */
+    double *disturbance, *outside; /* (rows) residual; what lines beyond the normal range add */
 } sample;
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
@@ -63,13 +63,13 @@ static bool has_all(const nonsens_data *data, int64_t row, int64_t column, int64
     return has;
 }
 
-/* Which part of the recording a row is in: normal, before the onset, or from it on. */
+/* Returns which part of the recording a row is in: 0 normal, 1 before the onset, 2 from the onset on. */
 static int part_of(const explain_recording *rec, int64_t i)
 {
     return i < rec->normal ? 0 : i < rec->normal + rec->onset ? 1 : 2;
 }
 
-/* Says whether most rows of each part that have the variable have the cause as well. */
+/* Returns whether in each part at least half of the rows with a value of the variable also have one of the cause. */
 static bool is_recorded(const explain_recording *rec, int64_t column, int64_t cause)
 {
     int64_t rows[3] = {0}, missing[3] = {0};
@@ -111,7 +111,7 @@ static nonsens_status take_sample(nonsens_context *ctx, arena *a, const explain_
 
 /* ---- spread ----------------------------------------------------------------------------------------------------- */
 
-/* The value below which the share `at` of the sorted values lies, between neighbours in proportion. */
+/* Returns the quantile at `at` of sorted values, by linear interpolation. */
 static double quantile(int64_t n, const double *sorted, double at)
 {
     double place = at * (double)(n - 1);
@@ -128,7 +128,7 @@ static nonsens_status middle_of(nonsens_context *ctx, arena *scratch, int64_t n,
     return NONSENS_OK;
 }
 
-/* The smallest difference between values, infinite if all are equal. */
+/* Returns the smallest difference between values; infinite if all are equal. */
 static double grain_of(int64_t n, const double *sorted)
 {
     double grain = INFINITY;
@@ -139,7 +139,7 @@ static double grain_of(int64_t n, const double *sorted)
     return grain;
 }
 
-/* The smallest spread of a variable that is believed; all (rows), of which the first are normal. */
+/* Computes the smallest plausible spread of a variable; all (rows): its values, normal rows first. */
 static nonsens_status floor_of(nonsens_context *ctx, arena *scratch, int64_t normal, int64_t rows, const double *all,
                                double *min_spread)
 {
@@ -179,7 +179,7 @@ static nonsens_status standardise_causes(nonsens_context *ctx, arena *a, sample 
     return NONSENS_OK;
 }
 
-/* Computes what the regression sees of a row (p); clipped: with causes held inside their normal range. */
+/* Computes the features of a row (p); clipped: with causes limited to their normal range. */
 static void fill_features(const sample *s, int64_t row, bool clipped, double *to)
 {
     int64_t rows = s->normal + s->fault;
@@ -194,13 +194,13 @@ static void fill_features(const sample *s, int64_t row, bool clipped, double *to
     }
 }
 
-/* Which fold holds a normal row: neighbours share one if rows are in time. */
+/* Returns the fold of a normal row; in time, neighbouring rows are in the same fold. */
 static int64_t fold_of(const sample *s, bool in_time, int64_t row)
 {
     return in_time ? row * FOLDS / s->normal : row % FOLDS;
 }
 
-/* Fits b (p) to the normal rows but those of a fold (-1: all of them). */
+/* Fits b (p) to the normal rows except those of a fold (-1: to all of them). */
 static nonsens_status fit(nonsens_context *ctx, arena *scratch, const sample *s, bool in_time, int64_t fold, double *b)
 {
     int64_t p = s->p;
@@ -243,7 +243,7 @@ static void predict(const sample *s, const double *b, int64_t row, double *featu
     s->outside[row] = all - inside;
 }
 
-/* Normal rows by the fit without their fold, those of the fault by the fit of all normal rows. */
+/* Computes disturbances: of normal rows by the fit without their fold, of others by the fit to all normal rows. */
 static nonsens_status find_disturbances(nonsens_context *ctx, arena *a, bool in_time, sample *s)
 {
     SCOPED_ARENA(scratch);
@@ -268,7 +268,7 @@ static nonsens_status find_disturbances(nonsens_context *ctx, arena *a, bool in_
 
 /* ---- score ------------------------------------------------------------------------------------------------------ */
 
-/* What is computed of a window of rows: a root mean square, or the step at the onset. */
+/* Returns the score of a window of rows: the root mean square or, with an onset, the step in the mean there. */
 static double score_of(int64_t rows, int64_t onset, const double *z)
 {
     double before = 0.0, after = 0.0;
@@ -280,8 +280,8 @@ static double score_of(int64_t rows, int64_t onset, const double *z)
 }
 
 /*
- * Brings a window into units of a bootstrap sample of the normal rows, since few of them do not determine the spread;
- * buffers (normal).  min_spread: the floor of the spread, in standard deviations.
+ * Rescales a window by the median and spread of a bootstrap sample of the normal rows: if these are few, the spread is
+ * uncertain.  buffer, spare (normal): scratch.  min_spread: the lower bound of the spread, in standard deviations.
  */
 static void rescale(const sample *s, rng *r, const double *z, double min_spread, double *buffer, double *spare,
                     double *window)
@@ -298,7 +298,7 @@ static void rescale(const sample *s, rng *r, const double *z, double min_spread,
     }
 }
 
-/* Shifts a window as variables without a fault are shifted: by a normal variable of this standard deviation. */
+/* Shifts a window at random, as variables without a fault are shifted; drift: standard deviation of the shift. */
 static void add_drift(double drift, rng *r, int64_t rows, double *window)
 {
     double shift = drift > 0.0 ? drift * rng_normal(r) : 0.0;
@@ -316,8 +316,8 @@ static double mean_of(int64_t n, const double *v)
     return sum / (double)n;
 }
 
-/* Draws windows of normal rows, their scores and absolute means (both: draws); those in time are neighbours inside a
- * segment. */
+/* Draws windows of normal rows and computes their scores and absolute means (both: draws); in time, a window holds
+ * neighbouring rows of one segment. */
 static nonsens_status draw_scores(nonsens_context *ctx, arena *scratch, const explain_recording *rec, const sample *s,
                                   uint64_t stream, const double *z, double min_spread, int64_t *draws, double *drawn,
                                   double *mean)
@@ -353,7 +353,7 @@ static nonsens_status draw_scores(nonsens_context *ctx, arena *scratch, const ex
     return NONSENS_OK;
 }
 
-/* How likely a draw is at least `score`; sorted (draws). */
+/* Returns the probability that a draw is at least `score`; sorted (draws). */
 static double tail_of(int64_t draws, const double *sorted, double score)
 {
     int64_t in_tail = (int64_t)(TAIL * (double)draws), from = draws - in_tail;
@@ -379,7 +379,7 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const explain_
                             uint64_t stream, const double *z, double min_spread, explain_size *out)
 {
     double *drawn, *mean, *sorted, independent = (double)s->normal / (double)(rec->in_time ? s->fault : 1);
-    double smallest = 1.0 / (5.0 * independent); // what this many rows, or stretches of them, can support
+    double smallest = 1.0 / (5.0 * independent); // that so much normal data can support
     int64_t draws;
     ARENA_TRY(ctx, scratch, drawn, DRAWS);
     ARENA_TRY(ctx, scratch, mean, DRAWS);
@@ -395,7 +395,7 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const explain_
     }
     TRY(sort_copy(ctx, scratch, draws, drawn, &sorted));
     out->p_value = fmin(fmax(tail_of(draws, sorted, out->score), smallest), 1.0);
-    if (s->onset > 0) { // a half-normal variable's 68 % quantile is its standard deviation
+    if (s->onset > 0) { // the 68 % quantile of |N(0, s^2)| is s
         out->score /= fmax(quantile(draws, sorted, 0.68), STEP_FLOOR);
     }
     return NONSENS_OK;
@@ -403,7 +403,7 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const explain_
 
 /* ---- the measurement -------------------------------------------------------------------------------------------- */
 
-/* Compares the ranges of the variable itself. */
+/* Compares the 5-95 % ranges of the variable itself in normal rows and from the onset on. */
 static nonsens_status widen(nonsens_context *ctx, arena *scratch, const sample *s, double min_spread, explain_size *out)
 {
     double *normal, *fault;
@@ -419,7 +419,7 @@ static nonsens_status widen(nonsens_context *ctx, arena *scratch, const sample *
     return NONSENS_OK;
 }
 
-/* Brings disturbances to median 0 in normal rows and into units of their spread: z (rows), and *min_spread as well. */
+/* Computes z (rows): disturbances minus their median in normal rows, in units of spread; converts *min_spread, too. */
 static nonsens_status scale(nonsens_context *ctx, arena *scratch, const sample *s, double *min_spread, double *z,
                             explain_size *out)
 {

@@ -1,10 +1,10 @@
 /*
- * explain_switch.c - mixes normal and faulted rows, computes the target for all sets of players, and divides the
- * change.
+ * explain_switch.c - mixes normal and faulted rows, computes the target for all sets of players, and divides the change
+ * among the players.
  *
- * A pair is a normal and a faulted row, drawn independently of one another.  In it each node keeps the disturbance of
- * one of the rows, as its player says.  A computed node has as many values as there are different choices for it and
- * its ancestors, which are few for nodes near the roots.
+ * A pair is a normal and a faulted row, drawn independently of one another.  A set of players decides for each node
+ * whether it has the disturbance of the one or the other row.  A computed node has one value for each different choice
+ * for it and its ancestors; nodes near the roots have few.
  */
 #include "tasks/explain/explain_switch.h"
 
@@ -15,21 +15,21 @@
 
 enum { NORMAL, FAULTED, GROUPS, PAIRS_AT_ONCE = 32 };
 
-static const int64_t MAX_VALUES = 4000000; /* computed altogether, above which fewer rows are taken */
+static const int64_t MAX_VALUES = 4000000; /* at most this many values are computed; fewer rows are used if need be */
 
 /* A computed node: its values for the sets of players that it depends on. */
 typedef struct switched_node {
     int64_t node, causes, *cause; /* nodes */
-    uint64_t own, players;        /* its own player; and those of its ancestors */
+    uint64_t own, players;        /* bits of its own player; of its own and those of its ancestors */
     int64_t sets;
     uint64_t *set;  /* (sets) ascending */
-    int64_t *from;  /* (sets, causes) a cause's value among those of computed nodes; of others the group of the row */
-    int64_t before; /* values of the nodes before it */
+    int64_t *from;  /* (sets, causes) index of a cause's value; of a cause not computed, the group of the row */
+    int64_t before; /* index of its first value: how many values the nodes before it have */
 } switched_node;
 
 typedef struct row_pair {
-    int64_t at[GROUPS]; /* indices of rows of the switch */
-    double weight;      /* weights add up to 1 */
+    int64_t at[GROUPS]; /* indices in `row` of the switching */
+    double weight;      /* weights of all pairs add up to 1 */
 } row_pair;
 
 typedef struct switching {
@@ -37,12 +37,12 @@ typedef struct switching {
     shapley_plan plan;
     int64_t nodes, values;
     switched_node *node; /* (nodes) causes before effects */
-    int64_t *index;      /* (d) in node; -1: not computed */
-    int64_t *target_set; /* (plan.sets) values of the target */
+    int64_t *index;      /* (d) index in `node`; -1: not computed */
+    int64_t *target_set; /* (plan.sets) indices of the target's values */
     int64_t count[GROUPS], *row, pairs;
     row_pair *pair;
     effect_switch *rows;
-    double *share; /* (pairs, players + 1) of each player, then the change of the target */
+    double *share; /* (pairs, players + 1) the share of each player, then the change of the target */
 } switching;
 
 /* ---- nodes --------------------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ static uint64_t bit(int64_t player)
     return (uint64_t)1 << player;
 }
 
-/* Returns where a cause has its value for a set of players. */
+/* Returns the index of a cause's value for a set of players (switched_node.from). */
 static int64_t place_of(const switching *s, int64_t cause, uint64_t set)
 {
     if (s->index[cause] < 0) {
@@ -88,7 +88,7 @@ static nonsens_status add_node(nonsens_context *ctx, arena *a, int64_t node, swi
     return NONSENS_OK;
 }
 
-/* Says whether all computed causes of a node that is to be computed are in the list already. */
+/* Returns whether a node is to be computed and not listed yet, while all its computed causes are listed. */
 static bool is_ready(const switching *s, int64_t node)
 {
     bool ready = s->q->computed[node] && s->index[node] < 0;
@@ -123,7 +123,7 @@ static nonsens_status list_nodes(nonsens_context *ctx, arena *a, switching *s)
 /* ---- pairs of rows ------------------------------------------------------------------------------------------------
  */
 
-/* Takes at most max_rows rows of each group, evenly. */
+/* Takes at most max_rows rows of each group, evenly spaced. */
 static nonsens_status take_rows(nonsens_context *ctx, arena *a, int64_t max_rows, switching *s)
 {
     const switch_rows *from = s->q->rows;
@@ -138,8 +138,8 @@ static nonsens_status take_rows(nonsens_context *ctx, arena *a, int64_t max_rows
 }
 
 /*
- * Pairs the rows at random, so that each row of a group counts as much as any other: both groups, shuffled, are laid
- * along a line of length 1, and a pair has the length over which its rows lie side by side.
+ * Pairs the shuffled rows such that all rows of a group have the same total weight: the rows of each group divide a
+ * line of length 1 into equal parts, and the weight of a pair is the length over which its two rows overlap.
  */
 static void pair_once(const switching *s, int64_t rounds, int64_t *const order[GROUPS], row_pair *pair, int64_t *pairs)
 {
@@ -230,7 +230,7 @@ static nonsens_status compute_pairs(nonsens_context *ctx, arena *scratch, int64_
 /* ---- means --------------------------------------------------------------------------------------------------------
  */
 
-/* Returns the sum of squares of sum (count), of clusters of rows, and how many clusters there are. */
+/* Returns the sum of squares of sum (count), the sums over clusters of rows, and counts the clusters that are used. */
 static double square_sum(int64_t count, const double *sum, const bool *used, int64_t *clusters)
 {
     double total = 0.0;
@@ -243,9 +243,9 @@ static double square_sum(int64_t count, const double *sum, const bool *used, int
 }
 
 /*
- * Computes a mean over pairs and its standard error.  A row is in several pairs: what pairs have in common through a
- * normal and through a faulted row is added, and what they have in common through both is taken off once (Cameron,
- * Gelbach and Miller, Journal of Business and Economic Statistics 29, 2011).
+ * Computes a mean over pairs and its standard error.  A row is in several pairs, so errors are clustered two ways: the
+ * variances by normal and by faulted row are added, and that by pair is subtracted (Cameron, Gelbach and Miller,
+ * Journal of Business and Economic Statistics 29, 2011).
  */
 static nonsens_status mean_of(nonsens_context *ctx, const switching *s, const double *value, switch_mean *out)
 {
@@ -282,7 +282,7 @@ static nonsens_status summarise(nonsens_context *ctx, arena *a, const switching 
     for (int64_t p = 0; p <= players; p++) {
         switch_mean *to = p < players ? &out->share[p] : &out->change;
         TRY(mean_of(ctx, s, s->share + p, to));
-        to->value = sign * to->value + 0.0; // no minus zero
+        to->value = sign * to->value + 0.0; // + 0.0: no minus zero
     }
     for (int g = 0; g < GROUPS; g++) {
         out->mean[g] = 0.0;

@@ -1,10 +1,10 @@
 /*
- * explain_target.c - what the target has to do with the variables that changed: which can reach it, and how much of the
+ * explain_target.c - how the target depends on the variables that changed: which can reach it, and how much of the
  * change of its mean each accounts for.
  *
- * Players are the variables that changed themselves; the disturbances of all others are switched together.  A mechanism
- * is needed for each variable that changed or that a changed one reaches, on the way to the target.  All other
- * variables take the values of a normal or of a faulted row as a whole, whatever causes them.
+ * Players are the variables that changed themselves; the disturbances of all others are switched together.  On the way
+ * to the target, each variable that changed or that a changed one reaches needs a mechanism.  All other variables take
+ * their values together from a normal or from a faulted row, whatever causes them.
  */
 #include "base/show.h"
 #include "tasks/explain/explain.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_PLAYERS = 50 }; /* beyond them changed variables count among the others */
+enum { MAX_PLAYERS = 50 }; /* further variables that changed count among the others */
 
 typedef struct shares {
     const nonsens_data *data;
@@ -21,7 +21,7 @@ typedef struct shares {
     const pdag *graph;
     const bool *reaches; /* (d) nodes */
     nonsens_result *result;
-    int64_t *node_of; /* (d) of columns */
+    int64_t *node_of; /* (d) node of each column */
     bool *computed;   /* (d) nodes */
     int64_t *player;  /* (d) nodes */
     int64_t players;
@@ -60,7 +60,7 @@ nonsens_status explain_mark_reaching(nonsens_context *ctx, arena *scratch, const
 /* ---- players and what must be computed ----------------------------------------------------------------------------
  */
 
-/* Takes the changed variables that can reach the target, likeliest first. */
+/* Makes players of the changed variables that can reach the target, likeliest first. */
 static nonsens_status take_players(nonsens_context *ctx, arena *a, shares *s)
 {
     int64_t d = s->graph->d;
@@ -84,7 +84,7 @@ static nonsens_status take_players(nonsens_context *ctx, arena *a, shares *s)
     return NONSENS_OK;
 }
 
-/* Marks what the players reach on the way to the target. */
+/* Marks the variables that players reach on the way to the target. */
 static void mark_computed(shares *s)
 {
     int64_t d = s->graph->d;
@@ -102,7 +102,7 @@ static void mark_computed(shares *s)
 /* ---- what the graph must say --------------------------------------------------------------------------------------
  */
 
-/* Returns a sentence on an edge that speaks against shares; NULL if there is no such edge. */
+/* Finds an edge because of which there can be no shares; *reason says so, and stays NULL if there is no such edge. */
 static nonsens_status find_obstacle(nonsens_context *ctx, const shares *s, const char **reason)
 {
     for (int64_t k = 0; k < s->result->edges; k++) {
@@ -128,7 +128,7 @@ static nonsens_status find_obstacle(nonsens_context *ctx, const shares *s, const
     return NONSENS_OK;
 }
 
-/* Returns why there can be no shares whatever the edges are; NULL if nothing speaks against them. */
+/* Returns why there can be no shares, for reasons other than single edges; NULL if there is no such reason. */
 static const char *general_reason(const shares *s)
 {
     const result_explanation *e = &s->result->explained;
@@ -154,7 +154,7 @@ static nonsens_status find_reason(nonsens_context *ctx, const shares *s, const c
 /* ---- rows ---------------------------------------------------------------------------------------------------------
  */
 
-/* Lists the rows, in canonical order: those before the onset are normal. */
+/* Lists normal and faulted rows in canonical order; those before the onset are normal. */
 static nonsens_status list_rows(nonsens_context *ctx, arena *a, const explain_recording *rec, shares *s)
 {
     enum { NEITHER = -1 };
@@ -221,7 +221,7 @@ static nonsens_status fit_model(nonsens_context *ctx, const shares *s, int threa
 
 static double part_of(const switch_answer *answer, double share)
 {
-    static const double ERRORS = 2.0; // a change that may be nothing has no parts
+    static const double ERRORS = 2.0; // a change that may be chance has no parts
     return fabs(answer->change.value) > ERRORS * answer->change.error ? share / answer->change.value : NAN;
 }
 
@@ -232,7 +232,7 @@ static nonsens_status fill_shares(nonsens_context *ctx, arena *scratch, const sh
     nonsens_target_change *to = s->to;
     switch_answer answer;
     nonsens_status status = fit_model(ctx, s, threads, &model);
-    if (status == NONSENS_ERR_NUMERIC) { // what was found of root causes stands
+    if (status == NONSENS_ERR_NUMERIC) { // the root causes remain valid
         to->reason =
             arena_format(ctx, &s->result->memory, "a mechanism could not be fitted (%s)", nonsens_context_message(ctx));
         return to->reason ? NONSENS_OK : NONSENS_ERR_MEMORY;

@@ -3,8 +3,8 @@
  *
  * The generalised covariance measure (Shah and Peters, "The hardness of conditional independence testing and the
  * generalised covariance measure", Annals of Statistics 48, 2020) between the group and four functions of the variable,
- * both minus their regressions on the causes.  It is valid if either of the two regressions is right and, by the
- * product of their errors, if both are nearly so.
+ * both minus their regressions on the causes.  It is valid if either regression is right.  It is also valid if both are
+ * nearly right, because only the product of their errors matters.
  */
 #include "tasks/explain/explain_change.h"
 
@@ -15,7 +15,7 @@
 
 static const double JITTER = 1e-9;
 
-/* The same with dependent rows; factor: of the covariance of the products, square: Hotelling's statistic. */
+/* Makes the test for dependent rows; factor: of the covariance of the products, square: Hotelling's statistic. */
 static nonsens_status test_by_blocks(nonsens_context *ctx, arena *scratch, const explain_groups *g,
                                      const double *residual, const double *factor, double square, double *p_value)
 {
@@ -35,7 +35,7 @@ static nonsens_status test_by_blocks(nonsens_context *ctx, arena *scratch, const
     return NONSENS_OK;
 }
 
-/* Hotelling's test that the products of residuals have mean 0; the smaller group gives the degrees of freedom. */
+/* Makes Hotelling's test that products of residuals have mean 0; degrees of freedom are those of the smaller group. */
 nonsens_status explain_test(nonsens_context *ctx, arena *scratch, const explain_groups *g, const double *residual,
                             double *p_value)
 {

@@ -14,11 +14,11 @@
 
 enum { LISTED = 3, GIVEN_LISTED = 4 };
 
-/* A graph in the order of names, and the tests to be made; their nodes are the caller's. */
+/* A graph with its nodes in the order of names, and the tests to be made, whose nodes have the caller's numbers. */
 typedef struct checked {
     identify_graph graph;
-    int32_t *node;      /* (d) the caller's number of a node */
-    int64_t *place;     /* (d) node by the caller's number */
+    int32_t *node;      /* (d) the caller's number of each node */
+    int64_t *place;     /* (d) the node with each of the caller's numbers */
     int64_t *rank;      /* (d) position in an order in which causes come first */
     bool *seen, *above; /* (d, 2), (d) space for walks */
     int64_t *queue;     /* (2 d) space for walks */
@@ -68,7 +68,7 @@ static bool has(int64_t count, const int64_t *set, int64_t v)
     return found;
 }
 
-/* Is there an edge from v to w with these ends (true: an arrowhead)?  A hidden common cause is v <-> w. */
+/* Returns whether v and w have an edge with these ends (true: an arrowhead).  A hidden common cause is v <-> w. */
 static bool has_edge(const checked *c, int64_t v, bool head_at_v, int64_t w, bool head_at_w)
 {
     const pdag *g = &c->graph.marks;
@@ -77,8 +77,8 @@ static bool has_edge(const checked *c, int64_t v, bool head_at_v, int64_t w, boo
 }
 
 /*
- * Are a and b m-separated by the given nodes?  States are nodes with the kind of end by which a path came there.  A
- * path goes on through a collider (two arrowheads) if it is in `above`, through another node if it is not given.
+ * Returns whether the given nodes m-separate a and b.  A state is a node and the kind of edge end by which a path
+ * entered it.  A path may pass a collider (two arrowheads) if it is in `above`, any other node if it is not given.
  */
 static bool is_separated(checked *c, int64_t a, int64_t b, int64_t count, const int64_t *given)
 {
@@ -141,7 +141,7 @@ static nonsens_status add_pair(nonsens_context *ctx, arena *keep, checked *c, in
     return NONSENS_OK;
 }
 
-/* Keeps the tests with the fewest given nodes; the sort is stable, so that names decide between equal ones. */
+/* Keeps the tests with the fewest given nodes; the sort is stable, so names break ties. */
 static void limit_tests(graph_check *out, int64_t max_tests)
 {
     for (int64_t k = 1; k < out->tests; k++) {
@@ -215,11 +215,11 @@ static void judge(graph_check *out, double alpha)
 typedef struct wording {
     const char *pass;  /* "The graph passes" */
     const char *fail;  /* "The data contradict the graph" */
-    const char *none;  /* a sentence if there was nothing to test */
-    const char *whose; /* in front of the names of a pair */
+    const char *none;  /* the sentence if there was nothing to test */
+    const char *whose; /* what precedes the names of a pair */
 } wording;
 
-/* Writes "a and c are dependent given b (p < 0.001)"; p adjusted. */
+/* Writes "a and c are dependent given b (p < 0.001)"; p is adjusted. */
 static const char *say_pair(nonsens_context *ctx, arena *a, const checked *c, const graph_check_pair *pair,
                             const char *whose)
 {
@@ -340,7 +340,7 @@ typedef struct compared {
     const hsic_options *hsic;
 } compared;
 
-/* Copies the rows of segments in which both are known; start (segments + 1); returns how many segments. */
+/* Copies the rows of segments in which both disturbances are known; returns how many; start (segments + 1). */
 static int64_t copy_known(const compared *q, const graph_check_pair *pair, double *x, double *y, int64_t *start)
 {
     const double *a = matrix_col(q->disturbance, pair->a), *b = matrix_col(q->disturbance, pair->b);
@@ -374,7 +374,7 @@ static nonsens_status compare(nonsens_context *ctx, arena *scratch, int64_t job,
     ARENA_TRY(ctx, scratch, y, q->disturbance.rows);
     ARENA_TRY(ctx, scratch, start, q->segments->count + 1);
     int64_t segments = copy_known(q, pair, x, y, start);
-    if (segments == 0 || (how.time_order && segments < q->segments->count)) { // time_order is about all rows
+    if (segments == 0 || (how.time_order && segments < q->segments->count)) { // time_order covers all rows
         return NONSENS_OK;
     }
     how.job = q->hsic->job + (uint64_t)job;

@@ -61,14 +61,14 @@ static nonsens_status open_problem(nonsens_context *ctx, arena *a, const identif
 
 /* ---- ways from the set to the target ---------------------------------------------------------------------------- */
 
-/* Can a step lead from a to b?  is_open: along lines and contradictory edges, too. */
+/* Returns whether a step can lead from a to b; is_open: also along undirected and contradictory edges. */
 static bool can_step(const identify_problem *p, const pdag *g, bool is_open, int64_t a, int64_t b)
 {
     enum pdag_mark mark = pdag_mark_of(g, a, b);
     return mark == PDAG_ARROW || (is_open && (mark == PDAG_LINE || (mark == PDAG_BOTH && p->graph.is_contradictory)));
 }
 
-/* Adds to `in` (d) all nodes to which steps lead, or from which they lead, without those that `except` has. */
+/* Adds to `in` (d) all nodes that steps lead to (is_backward: come from), except those in `except` (may be NULL). */
 static void spread(const identify_problem *p, const pdag *g, bool is_open, bool is_backward, const bool *except,
                    bool *in)
 {
@@ -90,7 +90,7 @@ static void spread(const identify_problem *p, const pdag *g, bool is_open, bool 
     }
 }
 
-/* Fills in `on_way` (d), all false: the nodes on directed paths from the set to the target, but for the set. */
+/* Fills in on_way (d): the nodes on directed paths from the set to the target, without the set; spare (d): scratch. */
 static void find_way(const identify_problem *p, const pdag *g, bool is_open, bool *spare, bool *on_way)
 {
     memset(spare, 0, (size_t)g->d * sizeof *spare);
@@ -113,7 +113,7 @@ static nonsens_status find_what_matters(nonsens_context *ctx, arena *a, identify
     return NONSENS_OK;
 }
 
-/* Is there a hidden common cause of a node on the way and a possible ancestor of the target? */
+/* Returns whether a node on the way and a possible ancestor of the target have a hidden common cause. */
 static bool has_hidden_on_way(const identify_problem *p)
 {
     int64_t d = p->graph.marks.d;
@@ -128,8 +128,8 @@ static bool has_hidden_on_way(const identify_problem *p)
 }
 
 /*
- * Finds a contradictory edge that may matter: one of its ends may be on the way, so that the edge may be an arrow into
- * it or out of it; or it may make an ancestor of what has a hidden common cause with a node on the way.
+ * Finds a contradictory edge that may matter: one of its ends may be on the way, so the edge may be an arrow into it or
+ * out of it; or it may make a node an ancestor of one on the way with which it has a hidden common cause.
  */
 static bool find_contradiction(const identify_problem *p, int64_t *first, int64_t *second)
 {
@@ -150,8 +150,9 @@ static bool find_contradiction(const identify_problem *p, int64_t *first, int64_
 /* ---- lines that matter ------------------------------------------------------------------------------------------ */
 
 /*
- * Lines matter if they are connected by lines with a node on the way, because choices of one depend on those of others;
- * with a hidden common cause, all lines among ancestors matter, since they decide who is an ancestor of whom.
+ * Finds the lines (undirected edges) that matter.  Lines matter if lines connect them to a node on the way, because the
+ * directions of connected lines depend on one another.  If has_hidden_on_way, all lines among possible ancestors of the
+ * target matter, because they decide which node is an ancestor of which.
  */
 static nonsens_status choose_lines(nonsens_context *ctx, arena *a, identify_problem *p)
 {
@@ -182,13 +183,13 @@ static nonsens_status choose_lines(nonsens_context *ctx, arena *a, identify_prob
 
 typedef struct path_walk {
     identify_problem *p;
-    int64_t *line_of; /* (d, d) number of a line, or -1 */
-    int64_t *used;    /* (d) lines of the path so far */
+    int64_t *line_of; /* (d, d) number of the line between two nodes, or -1 */
+    int64_t *used;    /* (d) lines on the path so far */
     bool *is_passed;  /* (d) */
     int64_t steps;
 } path_walk;
 
-/* length: edges of the path so far; lines: those of them that are lines. */
+/* Counts paths from node `at` on; length: edges on the path so far; lines: how many of them are lines. */
 static void walk_on(path_walk *w, int64_t at, int64_t length, int64_t lines)
 {
     const identify_problem *p = w->p;
@@ -236,8 +237,8 @@ static nonsens_status count_paths(nonsens_context *ctx, arena *a, identify_probl
 }
 
 /*
- * Returns the line that most paths use, of several the one on the shortest path, then the first by name; of the lines
- * that `counts` (lines; NULL: all) has.  NULL: there is none.
+ * Returns the line that most paths use; ties go to the line on the shortest path, then to the first by name.  Only the
+ * lines in `counts` are considered (lines; NULL: all).  Returns NULL if there are no such lines.
  */
 static const pdag_edge *busiest_line(const identify_problem *p, const bool *counts)
 {
@@ -252,7 +253,7 @@ static const pdag_edge *busiest_line(const identify_problem *p, const bool *coun
 
 /* ---- one graph -------------------------------------------------------------------------------------------------- */
 
-/* An answer while graphs are compared: nodes in the order of names. */
+/* An answer, as long as graphs are compared; nodes are numbered in the order of names. */
 typedef struct draft {
     identify_node *node; /* (d) */
     bool *acts;          /* (set_count) */
@@ -260,7 +261,7 @@ typedef struct draft {
     const pdag *graph;
 } draft;
 
-/* Are all causes of the node that are on the way among those that are taken? */
+/* Returns whether all causes of the node that are on the way are taken already. */
 static bool is_ready(const pdag *g, const bool *on_way, const bool *is_taken, int64_t v)
 {
     for (int64_t w = 0; w < g->d; w++) {
@@ -297,7 +298,7 @@ static nonsens_status draft_answer(nonsens_context *ctx, arena *a, const identif
         if (on_way[v] && !is_taken[v] && is_ready(g, on_way, is_taken, v)) {
             is_taken[v] = true;
             TRY(add_node(ctx, a, p, g, v, out));
-            v = -1; // an earlier name may be ready now
+            v = -1; // nodes with earlier names may be ready now
         }
     }
     return NONSENS_OK;
@@ -314,7 +315,7 @@ static bool is_equal(const draft *x, const draft *y)
     return equal;
 }
 
-/* Finds a hidden common cause of a node on the way and one of its ancestors. */
+/* Finds a node on the way that has a hidden common cause with one of its own ancestors. */
 static bool find_hidden(const identify_problem *p, const draft *answer, int64_t *cause, int64_t *effect)
 {
     const pdag *g = answer->graph;
@@ -333,7 +334,7 @@ static bool find_hidden(const identify_problem *p, const draft *answer, int64_t 
 
 /* ---- all graphs ------------------------------------------------------------------------------------------------- */
 
-/* Drafts the answer of every open graph into *answer, equal ones once; number (graphs): which answer a graph has. */
+/* Drafts the answers of all open graphs into *answer, without duplicates; number (graphs): which answer a graph has. */
 static nonsens_status draft_all(nonsens_context *ctx, arena *a, const identify_problem *p, const orientations *open,
                                 draft **answer, int64_t *answers, int64_t **number)
 {
@@ -357,11 +358,11 @@ static nonsens_status draft_all(nonsens_context *ctx, arena *a, const identify_p
     return NONSENS_OK;
 }
 
-/* Finds the line on which answers depend most: some answer holds for one of its directions alone. */
+/* Finds the busiest line on which answers depend: some answer occurs with only one of its directions. */
 static nonsens_status find_divider(nonsens_context *ctx, arena *a, const identify_problem *p, const orientations *open,
                                    int64_t answers, const int64_t *number, const pdag_edge **line)
 {
-    bool *divides, *seen; // (lines), (answers, 2): the answer is given with this direction
+    bool *divides, *seen; // (lines), (answers, 2): the answer occurs with this direction
     ARENA_TRY(ctx, a, divides, p->lines + 1);
     ARENA_TRY(ctx, a, seen, 2 * answers);
     for (int64_t e = 0; e < p->lines; e++) {
@@ -379,7 +380,7 @@ static nonsens_status find_divider(nonsens_context *ctx, arena *a, const identif
     return NONSENS_OK;
 }
 
-/* Copies an answer to the caller's numbers of nodes. */
+/* Copies an answer, with the caller's numbers of nodes. */
 static nonsens_status keep_answer(nonsens_context *ctx, const identify_problem *p, const draft *from,
                                   identify_answer *out)
 {

@@ -42,7 +42,7 @@ nonsens_status identify_graph_add(nonsens_context *ctx, identify_graph *g, int64
 
 /* ---- the order of names ----------------------------------------------------------------------------------------- */
 
-/* An insertion sort: graphs have at most some hundred nodes. */
+/* Sorts by insertion: graphs have a few hundred nodes at most. */
 static void sort_by_name(int64_t d, const char *const *name, int32_t *node)
 {
     for (int64_t k = 0; k < d; k++) {

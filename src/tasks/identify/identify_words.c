@@ -1,4 +1,4 @@
-/* identify_words.c - says what was decided, on which edge it depends, and which data would settle it. */
+/* identify_words.c - says what was decided, on which edge it depends, and which data would decide it. */
 #include "base/show.h"
 #include "tasks/identify/identify_internal.h"
 
@@ -21,7 +21,7 @@ static const char *show_set(show_list *list, const identify_problem *p)
     return show_list_end(list);
 }
 
-/* An edge as text output has it: "a -> b", "a -- b", "a <-> b". */
+/* Writes an edge as in text output: "a -> b", "a -- b", "a <-> b". */
 static const char *show_edge(char out[EDGE_BYTES], const identify_problem *p, int64_t a, int64_t b)
 {
     char first[SHOWN_BYTES], second[SHOWN_BYTES];
@@ -47,7 +47,7 @@ static void point_at(const identify_problem *p, identify_obstacle obstacle, int6
     out->edge[1] = p->node[b];
 }
 
-/* What tells the direction of an edge. */
+/* Says which data would show the direction of an edge. */
 static nonsens_status settle_direction(nonsens_context *ctx, const identify_problem *p, int64_t a, int64_t b,
                                        identify_result *out)
 {
@@ -130,7 +130,7 @@ nonsens_status identify_refuse_hidden(nonsens_context *ctx, const identify_probl
 
 /* ---- answers ---------------------------------------------------------------------------------------------------- */
 
-/* Lists the variables that are set and act in no graph; false: there are none. */
+/* Lists the variables that are set but act in no graph; returns whether there are any. */
 static bool list_idle(const identify_problem *p, const identify_result *r, show_list *list)
 {
     *list = (show_list){.max = LISTED};
@@ -146,7 +146,7 @@ static bool list_idle(const identify_problem *p, const identify_result *r, show_
     return list->count > 0;
 }
 
-/* Adds to the reason what it needs besides: variables that are set in vain, and graphs with new v-structures. */
+/* Adds remarks to the reason: on variables that are set but do not act, and on graphs with new v-structures. */
 static nonsens_status add_remarks(nonsens_context *ctx, const identify_problem *p, identify_result *out)
 {
     show_list idle;

@@ -3,7 +3,7 @@
 
 #include "graph/orient.h"
 
-static const int64_t MAX_CHOICES = 20000; /* after which a search among contradictory lines ends, incomplete */
+static const int64_t MAX_CHOICES = 20000; /* a search that needs more is stopped and incomplete */
 
 nonsens_status orientations_lines(nonsens_context *ctx, arena *keep, const pdag *g, pdag_edge **line, int64_t *count)
 {
@@ -33,7 +33,7 @@ static nonsens_status copy_graph(nonsens_context *ctx, arena *a, const pdag *fro
     return NONSENS_OK;
 }
 
-/* Directs a line and what follows from it; *done: that is possible. */
+/* Directs a line, and others as that implies; *done: that is possible. */
 static nonsens_status direct(nonsens_context *ctx, search *s, pdag *g, int64_t from, int64_t to, bool *done)
 {
     orienter o;

@@ -19,19 +19,19 @@ static double student_quantile(double degrees, double alpha)
     return high;
 }
 
-/* The share r with r / sqrt(1 - r) = f: equation (11) of the paper. */
+/* Returns the share r with r / sqrt(1 - r) = f: equation (11) of the paper. */
 static double equal_shares(double f)
 {
     return 0.5 * (sqrt(f * f * f * f + 4.0 * f * f) - f * f);
 }
 
-/* f and critical: estimate and quantile in standard errors, over the root of the degrees of freedom. */
+/* Returns the share for the interval; f and critical: t value and quantile, over the root of the degrees of freedom. */
 static double interval_shares(double f, double critical)
 {
     if (f <= critical) {
         return 0.0;
     }
-    // The more of the target is explained, the narrower the interval: beyond this f a smaller share of it does more.
+    // Explaining more of the target narrows the interval: beyond this f, less than an equal share of it does most.
     return f > 1.0 / critical ? (f * f - critical * critical) / (1.0 + f * f) : equal_shares(f - critical);
 }
 

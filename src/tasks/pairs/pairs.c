@@ -2,8 +2,8 @@
  * pairs.c - nonsens_run_pairs: decides each pair, in parallel and in several processes, and computes q-values when all
  * are done.
  *
- * If there are at least as many pairs as threads, one thread runs each pair; else all threads run one pair after
- * another.  A pair's line does not depend on that, nor on the other pairs.
+ * If there are at least as many pairs as threads, each pair runs on one thread; else the pairs run one after another on
+ * all threads.  A pair's line depends neither on that nor on the other pairs.
  */
 #include "tasks/pairs/pairs.h"
 
@@ -39,7 +39,7 @@ static nonsens_status decide_pair(nonsens_context *ctx, const pairs_run *r, cons
     return run_direction(ctx, two, &r->options, out);
 }
 
-/* Makes the line of the pair of this number in the list. */
+/* Makes the line of the pair with this number in the list. */
 static nonsens_status make_line(nonsens_context *ctx, arena *scratch, const void *state, int64_t index, int64_t seed,
                                 json_value **line)
 {
@@ -85,7 +85,7 @@ static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, pairs_r
     return NONSENS_OK;
 }
 
-/* Another member of the pool does not know what is missing. */
+/* Runs the missing pairs.  Members other than the first do not know which are missing, so they count all pairs. */
 static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, pairs_run *r)
 {
     int threads = parallel_threads((int)r->options.threads);
@@ -102,7 +102,7 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, pairs_ru
     return process_pool_run(ctx, scratch, &work);
 }
 
-/* Pairs that failed were not tested and do not count. */
+/* Computes the q-values; pairs that failed were not tested and do not count. */
 static nonsens_status add_q_values(nonsens_context *ctx, arena *scratch, nonsens_pairs *pairs)
 {
     double *p, *q; // (tested)
@@ -146,7 +146,7 @@ static nonsens_status lead(nonsens_context *ctx, arena *scratch, pairs_run *r)
     return status;
 }
 
-/* Another member runs units, and has no result. */
+/* Runs the pairs; a member of the pool other than the first runs units for it and has no result. */
 static nonsens_status fill(nonsens_context *ctx, const nonsens_data *data, const char *journal_path,
                            nonsens_pairs *pairs)
 {

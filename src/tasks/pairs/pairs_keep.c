@@ -14,7 +14,7 @@
 
 /* ---- the head of the journal ---- */
 
-/* The choice of pairs changes no line, nor does what is computed from all of them. */
+/* A pair's line depends neither on which pairs are run nor on what is computed from all of them. */
 static bool is_setting(const nonsens_option_info *info)
 {
     return strcmp(info->key, "pairs") != 0 && strcmp(info->key, "fdr") != 0;
@@ -51,7 +51,7 @@ static int64_t key_of(const nonsens_pairs *pairs, int64_t index)
     return pairs->pair[index].x * pairs->variables + pairs->pair[index].y;
 }
 
-/* The pair of these variables, or -1. */
+/* Returns the pair of these variables, or -1. */
 static int64_t find_pair(const pairs_sink *sink, int64_t x, int64_t y)
 {
     int64_t low = 0, high = sink->pairs->count, wanted = x * sink->pairs->variables + y;
@@ -66,12 +66,12 @@ static int64_t find_pair(const pairs_sink *sink, int64_t x, int64_t y)
     return low < sink->pairs->count && key_of(sink->pairs, sink->sorted[low]) == wanted ? sink->sorted[low] : -1;
 }
 
-/* Is this a line of a pair?  It has a decision or the reason of a failure, and a valid p-value if it has one. */
+/* Returns whether this is a pair's line: it has a decision or the reason of a failure, and no invalid p-value. */
 static bool is_pair_line(const json_value *line)
 {
     bool decided = json_has(line, "decision", JSON_STRING);
     double p = json_get_number(line, "p_value");
-    bool first_and_last = json_object_get(line, "x") && json_object_get(line, "data_hash"); // then it has all its keys
+    bool first_and_last = json_object_get(line, "x") && json_object_get(line, "data_hash"); // all keys are between them
     return first_and_last && decided != json_has(line, "error", JSON_STRING) && !(p < 0.0 || p > 1.0);
 }
 
@@ -91,7 +91,7 @@ static json_value *name_of(const void *run, int64_t index)
     return json_array_of(2, json_integer(pair->x), json_integer(pair->y));
 }
 
-/* Remembers the values of a line; false if memory is exhausted. */
+/* Remembers the values of a line; returns false if memory runs out. */
 static bool take_line(void *run, int64_t index, const json_value *line)
 {
     pairs_sink *sink = run;
@@ -145,7 +145,7 @@ static nonsens_status make_head(nonsens_context *ctx, const nonsens_data *data, 
     return journal_head_add_input(ctx, *head, "data", canonical_hash_all(data));
 }
 
-/* The members must also have the same list, which changes no line. */
+/* The members must also have the same list of pairs, although lines do not depend on it. */
 nonsens_status pairs_set_key(nonsens_context *ctx, const nonsens_data *data, const nonsens_pairs *pairs)
 {
     json_value *head;

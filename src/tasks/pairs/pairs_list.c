@@ -1,8 +1,8 @@
 /*
  * pairs_list.c - lists the pairs: all of them, or those of a file with two names per line.
  *
- * The names are written as in a line of CSV (read/csv_cells.c); the delimiter is found line by line.  Lines that are
- * blank or begin with # do not count.
+ * The names are written as in a line of CSV (read/csv_cells.c); the delimiter is detected for each line.  Lines that
+ * are blank or begin with # are ignored.
  */
 #include "base/input.h"
 #include "base/nearest.h"
@@ -46,14 +46,14 @@ typedef struct list_reader {
     nonsens_context *ctx;
     char path[sizeof WHAT + SHOWN_PATH_BYTES]; // after WHAT
     int64_t line;
-    text_set names;    // those of the variables, then any others that a line has
-    int64_t variables; // number of texts that are a variable's name
+    text_set names;    // names of the variables, then any others in the file
+    int64_t variables; // number of different names of variables
     int64_t *variable; // (variables) index of that variable
     listed *item;      // (count)
     int64_t count, capacity;
 } list_reader;
 
-/* Orders by the two variables in any order, then by line. */
+/* Orders by the smaller, then by the larger of the two variables, then by line. */
 static int by_pair(const void *a, const void *b)
 {
     const listed *p = a, *q = b;
@@ -85,7 +85,7 @@ static nonsens_status find_variable(list_reader *r, const csv_cell *cell, int64_
     return NONSENS_OK;
 }
 
-/* Reads the two names of a line without its end. */
+/* Reads the two names of a line, which is passed without its line end. */
 static nonsens_status read_pair(list_reader *r, const char *text, int64_t length, listed *out)
 {
     SCOPED(csv_free) csv_reader cells = {.ctx = r->ctx, .path = r->path, .begin = text, .end = text + length};
@@ -131,7 +131,7 @@ static nonsens_status read_line(list_reader *r, arena *scratch, const char *text
     return NONSENS_OK;
 }
 
-/* The start of the next line; lines end in LF, CR or CR LF. */
+/* Returns the start of the next line; lines end in LF, CR or CR LF. */
 static const char *behind_line(const char *at, const char *end)
 {
     while (at < end && !csv_is_line_end(*at)) {
@@ -184,7 +184,7 @@ static nonsens_status take_names(nonsens_context *ctx, arena *scratch, const non
     for (int64_t j = data->d - 1; j >= 0; j--) {
         int32_t text;
         TRY(text_set_put(ctx, &r->names, data->names[j], (int64_t)strlen(data->names[j]), &text));
-        r->variable[text] = j; // the first of variables with the same name
+        r->variable[text] = j; // the first variable with this name
     }
     r->variables = r->names.count;
     return NONSENS_OK;

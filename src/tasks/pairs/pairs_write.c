@@ -29,10 +29,10 @@ nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pair
 
 /* ---- order of the table ---- */
 
-/* A pair's position in the table depends on these. */
+/* What decides a pair's position in the table. */
 typedef struct ranked {
     double q, p;  /* infinite if NaN */
-    double score; /* its size; 0 if NaN, -1 if the pair failed */
+    double score; /* absolute value; 0 if NaN, -1 if the pair failed */
     int64_t index;
 } ranked;
 
@@ -41,7 +41,7 @@ static int compare(double a, double b)
     return a < b ? -1 : a > b;
 }
 
-/* By q, then p, then the size of the score; failed pairs come last, else in the order of the list. */
+/* Orders by q, then p, then the size of the score, then the order of the list; failed pairs come last. */
 static int by_certainty(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
@@ -108,7 +108,7 @@ static const char *name_of(char out[TEXT_NAME_BYTES], const nonsens_pairs *pairs
     return text_name(out, pairs->names, pairs->variables, variable);
 }
 
-/* The decision uses the names as they are shown, like everything on a line. */
+/* Fills the cells of a pair; the decision has the names as shown (escaped), like all cells. */
 static void fill_cells(const nonsens_pairs *pairs, int64_t index, cells *c)
 {
     const nonsens_pair *pair = &pairs->pair[index];
@@ -180,7 +180,7 @@ static void print_failures(FILE *f, const nonsens_pairs *pairs, bool all)
     }
 }
 
-/* A pair says nothing of the other columns. */
+/* Warns that each pair was tested without the other columns. */
 static void print_caution(FILE *f, const nonsens_pairs *pairs)
 {
     if (pairs->variables > 2) {
@@ -210,7 +210,7 @@ static void print_meaning(FILE *f, const nonsens_pairs *pairs)
     text_print_words(f, sentence, 2, 2);
 }
 
-/* The same in a line or two. */
+/* Says in a line or two what q-values mean and what the method assumes. */
 static void print_briefly(FILE *f, const nonsens_pairs *pairs)
 {
     char sentence[600];

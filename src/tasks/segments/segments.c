@@ -2,8 +2,8 @@
  * segments.c - nonsens_run_explain_all: explains each segment, in parallel and in several processes, and computes
  * q-values over segments when all are done.
  *
- * The graph and the mechanisms do not depend on the segment that is explained: they are found once.  If there are at
- * least as many segments as threads, one thread explains each segment; else all threads explain one after another.
+ * The graph and the mechanisms do not depend on the segment that is explained, so they are found once.  If there are at
+ * least as many segments as threads, each is explained on one thread; else one after another on all threads.
  */
 #include "tasks/segments/segments.h"
 
@@ -22,12 +22,12 @@ typedef struct segments_run {
     const nonsens_data *data;
     nonsens_explanations *all;
     segments_sink sink;
-    nonsens_options options; // of one segment, but for its label
+    nonsens_options options; // of one segment, without its label
     explain_basis basis;
-    char *text;       // of the basis, for other processes
-    int64_t *missing; // (jobs) places in the list that are not done yet
+    char *text;       // the basis as text, for other processes
+    int64_t *missing; // (jobs) positions in the list of segments that are not done yet
     int64_t jobs;
-    int threads; // of one segment
+    int threads; // for each segment
 } segments_run;
 
 int nonsens_explains_all(const nonsens_data *data, const nonsens_options *options)
@@ -44,7 +44,7 @@ int nonsens_explains_all(const nonsens_data *data, const nonsens_options *option
 static nonsens_status make_unit(nonsens_context *ctx, arena *scratch, const void *state, int64_t segment, int64_t seed,
                                 json_value **line)
 {
-    segments_run *r = (segments_run *)(uintptr_t)state; // the basis is complete, and nothing changes it
+    segments_run *r = (segments_run *)(uintptr_t)state; // only reads: the basis is complete
     (void)seed;
     return segments_make_line(ctx, scratch, &r->basis, segment, r->threads, line);
 }
@@ -90,7 +90,7 @@ static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, segment
     return NONSENS_OK;
 }
 
-/* Does a segment that is missing have enough rows for mechanisms, and no onset that rules them out? */
+/* Returns whether a missing segment has enough rows for mechanisms, and no --onset rules them out. */
 static bool needs_fits(const segments_run *r)
 {
     bool needed = false;
@@ -123,7 +123,7 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, segments
     return process_pool_run(ctx, scratch, &work);
 }
 
-/* A graph that is given is a part of what lines depend on; one that is found follows from data and options. */
+/* Runs as the first process.  A given graph is needed first, since lines depend on it; one that is found is not. */
 static nonsens_status lead(nonsens_context *ctx, arena *scratch, segments_run *r)
 {
     bool given = r->basis.given || r->options.graph[0];
@@ -137,7 +137,7 @@ static nonsens_status lead(nonsens_context *ctx, arena *scratch, segments_run *r
 
 /* ---- the list ---- */
 
-/* Lists the segments in natural order, without the one that all are compared with. */
+/* Lists the segments in natural order of labels, except the one with which all others are compared. */
 static nonsens_status list_segments(nonsens_context *ctx, const nonsens_data *data, nonsens_explanations *all)
 {
     SCOPED_ARENA(scratch);
@@ -167,7 +167,7 @@ static nonsens_status list_segments(nonsens_context *ctx, const nonsens_data *da
     return NONSENS_OK;
 }
 
-/* Segments that failed were not tested and do not count. */
+/* Computes the q-values; segments that failed were not tested and do not count. */
 static nonsens_status add_q_values(nonsens_context *ctx, arena *scratch, nonsens_explanations *all)
 {
     double *p, *q; // (tested)

@@ -1,6 +1,6 @@
 /*
- * segments_keep.c - makes the lines of segments, keeps them (pool/unit_lines.h), and remembers what they say.  The name
- * of a segment in the journal is its number in the data.
+ * segments_keep.c - makes the lines of segments, keeps them (pool/unit_lines.h), and remembers their results.  In the
+ * journal a segment is named by its number in the data.
  */
 #include "base/hash.h"
 #include "base/number.h"
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEFT_OUT = 1 }; /* kind of what data->left_out has: labels of segments */
+enum { LEFT_OUT = 1 }; /* index in data->left_out of labels of segments */
 
 int64_t segments_count(const nonsens_data *data)
 {
@@ -32,8 +32,8 @@ const char *segments_label(const nonsens_data *data, int64_t segment)
 /* ---- making a line ---- */
 
 /*
- * Returns the p-value of no root cause in the segment: the smallest q-value of its variables, which combines their
- * p-values as Simes does.  Those that may not be called whatever their q-value do not count.
+ * Returns the p-value of the hypothesis that the segment has no root cause: the smallest q-value of its variables,
+ * which combines their p-values as Simes does.  A variable that is no root cause despite q <= alpha does not count.
  */
 static double p_of(const nonsens_result *r)
 {
@@ -41,13 +41,13 @@ static double p_of(const nonsens_result *r)
     for (int64_t i = 0; r->explained.variable && i < r->variables; i++) {
         const nonsens_change *c = &r->explained.variable[i];
         if (c->verdict == NONSENS_VERDICT_CHANGED || c->q_value > r->options.alpha) {
-            p = fmin(p, c->q_value); // NaN does not count
+            p = fmin(p, c->q_value); // fmin ignores NaN
         }
     }
     return p;
 }
 
-/* Adds the members of an object but for one. */
+/* Adds the members of an object, except one. */
 static void add_members(json_value *to, const json_value *from, const char *but)
 {
     const char *key;
@@ -59,7 +59,7 @@ static void add_members(json_value *to, const json_value *from, const char *but)
     }
 }
 
-/* The time and the threads, which are left out, are all that differs between equal runs. */
+/* Makes the line without time and threads, which are all that differs between equal runs. */
 static json_value *line_of(nonsens_context *ctx, arena *scratch, const nonsens_result *result, const char *error)
 {
     const char *label = report_utf8(ctx, scratch, result->options.of);
@@ -68,7 +68,7 @@ static json_value *line_of(nonsens_context *ctx, arena *scratch, const nonsens_r
     json_value *line = json_object_of("segment", json_string(label), "p_value", json_real(p_of(result)), "q_value",
                                       json_null(), "error", error ? json_string(why) : json_null(), NULL);
     if (!json_is_complete(document)) {
-        json_object_set(line, "nonsens", NULL); // incomplete as well
+        json_object_set(line, "nonsens", NULL); // marks the line as incomplete, too
     }
     add_members(program, json_object_get(document, "nonsens"), "threads");
     add_members(line, document, "seconds");
@@ -77,7 +77,7 @@ static json_value *line_of(nonsens_context *ctx, arena *scratch, const nonsens_r
     return line;
 }
 
-/* With a segment that was left out the data would be others, and so might be the graph. */
+/* Fails for a segment that was left out: with its rows the data, and perhaps the graph, would be different. */
 static nonsens_status refuse_left_out(nonsens_context *ctx, const explain_basis *basis, nonsens_result *result)
 {
     TRY(explain_copy_graph(ctx, basis->found, result));
@@ -99,7 +99,7 @@ nonsens_status segments_make_line(nonsens_context *ctx, arena *scratch, explain_
     result->is_graph = true;
     nonsens_status status = segment < basis->data->segments ? explain_segment(ctx, basis, threads, result)
                                                             : refuse_left_out(ctx, basis, result);
-    if (status != NONSENS_ERR_DATA && status != NONSENS_ERR_NUMERIC) { // others would also stop the next segment
+    if (status != NONSENS_ERR_DATA && status != NONSENS_ERR_NUMERIC) { // such an error would also stop the next segment
         TRY(status);
     }
     TRY(result_finish(ctx, result));
@@ -122,7 +122,7 @@ static int64_t count_verdict(const json_value *variables, const char *verdict)
     return count;
 }
 
-/* Says in words what was found; the first variable is the likeliest root cause. */
+/* Writes in words what was found; the first variable is the likeliest root cause. */
 static void print_verdict(char out[VERDICT_BYTES], const json_value *explain, int64_t root_causes)
 {
     char name[SHOWN_BYTES], size[NUMBER_BYTES];
@@ -189,7 +189,7 @@ static bool take_line(void *run, int64_t index, const json_value *line)
     return to->error || take_explained(sink, line, to);
 }
 
-/* Has the line all its keys, and either an answer or the reason of a failure? */
+/* Returns whether the line has all its keys, and either an answer or the reason of a failure. */
 static bool is_segment_line(const json_value *line)
 {
     const json_value *variables = json_object_get(json_object_get(line, "explain"), "variables");
@@ -220,7 +220,7 @@ static const unit_kind kind = {.journal = {"nonsens segments", "segments", "name
 
 /* ---- the journal ---- */
 
-/* The label is that of each line; files count by what is in them. */
+/* Each line has its own label (--of), and files are compared by their contents, not by name. */
 static bool is_setting(const nonsens_option_info *info)
 {
     static const char *const other[] = {"of", "graph", "knowledge"};
@@ -231,7 +231,7 @@ static bool is_setting(const nonsens_option_info *info)
     return setting;
 }
 
-/* Adds the hash of prior knowledge, 0 if there is none. */
+/* Adds the hash of prior knowledge; 0 if there is no such knowledge. */
 static nonsens_status add_knowledge(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                     json_value *head)
 {
@@ -270,7 +270,7 @@ nonsens_status segments_set_key(nonsens_context *ctx, const nonsens_data *data, 
     return status;
 }
 
-/* Adds the hash of the graph that was given, with the notes on it; 0 if one is to be found. */
+/* Adds the hash of the given graph and the notes on it; 0 if the graph is to be found. */
 static nonsens_status add_graph(nonsens_context *ctx, const nonsens_result *given, json_value *head)
 {
     uint64_t hash = given ? HASH_START : 0;

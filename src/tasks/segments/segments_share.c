@@ -1,11 +1,11 @@
 /*
- * segments_share.c - lets other processes explain segments.  The task of a segment has its number, and as text what the
- * first process has found for all of them:
+ * segments_share.c - lets other processes explain segments.  The task of a segment holds its number and, as text, what
+ * the first process has found for all segments:
  *
  *     {"edges": [[from, to, type, weight, p_value, directed_by, confounded], ...], "notes": [[level, text], ...],
  *      "method": "...", "bidirected": "...", "assumes": "...", "fits": [...]}
  *
- * with variables as in the data.  A process reads it once.  Other tasks are fits (structured_share.h).
+ * with variables numbered as in the data.  A process reads the text once.  Other tasks are fits (structured_share.h).
  */
 #include "methods/structured_graph/structured_graph_method.h"
 #include "methods/structured_graph/structured_share.h"
@@ -142,7 +142,7 @@ static nonsens_status take_all(nonsens_context *ctx, const json_value *all, expl
     for (size_t i = 0; i < json_array_size(fits); i++) {
         TRY(share_take(ctx, &b->scores, json_array_get(fits, i)));
     }
-    b->fitted = true; // no segment needs fits if there are none
+    b->fitted = true; // if the task has no fits, no segment needs any
     return NONSENS_OK;
 }
 
@@ -159,7 +159,7 @@ static nonsens_status take_basis(nonsens_context *ctx, const char *text, explain
 
 typedef struct follower {
     explain_basis basis;
-    void *server; // of fits
+    void *server; // runs fits
     pthread_mutex_t taking;
     bool taken;
     nonsens_status status; // of taking the basis

@@ -1,4 +1,4 @@
-/* segments_write.c - writes what was found in all segments: JSON lines, and a table in the order of the segments. */
+/* segments_write.c - writes what was found in each segment: JSON lines, and a table in the order of the segments. */
 #include "base/number.h"
 #include "base/output.h"
 #include "base/show.h"
@@ -47,7 +47,7 @@ static void print_summary(FILE *f, const nonsens_explanations *all)
             all->count - changed - unclear - failed, unclear, failed);
 }
 
-/* Of many segments, those with root causes are listed first of all, as far as there is room. */
+/* Returns whether to list a segment; if there are too many for the table, only those with root causes. */
 static bool is_listed(const nonsens_explanations *all, int64_t index, bool changed_only)
 {
     return !changed_only || all->item[index].root_causes > 0;
@@ -89,7 +89,7 @@ static void print_table(FILE *f, const nonsens_explanations *all, bool verbose)
 
 /* ---- words ---- */
 
-/* Lists why segments failed, and what keeps others from a clear answer. */
+/* Lists why segments failed or, if not `failed`, why others have no clear answer. */
 static void print_problems(FILE *f, const nonsens_explanations *all, bool failed, bool verbose)
 {
     char name[SHOWN_BYTES];
@@ -119,7 +119,7 @@ static void print_paragraph(FILE *f, const char *text)
     text_print_words(f, text, 2, 2);
 }
 
-/* Says what looking at many segments does to the answers. */
+/* Says what it means for the answers that many segments were tested. */
 static void print_many(FILE *f, const nonsens_explanations *all)
 {
     static const char *const rule[] = {"Benjamini and Hochberg", "Benjamini and Yekutieli"};
@@ -161,7 +161,7 @@ static void print_meaning(FILE *f, const nonsens_explanations *all)
     }
 }
 
-/* Prints the command for the first segment that has a root cause, or else the first. */
+/* Prints the command for the first segment that has a root cause or, if none has, for the first segment. */
 static void print_one(FILE *f, const nonsens_explanations *all)
 {
     nonsens_options one = all->options;
@@ -184,7 +184,7 @@ static void print_origin(FILE *f, const nonsens_explanations *all)
     text_print_count(f, all->segments, "segment", ")\n");
 }
 
-/* What it assumes; what the method that found the graph assumes is left to --verbose. */
+/* Prints what the answers assume; --verbose adds what the method that found the graph assumes. */
 static void print_assumed(FILE *f, const nonsens_explanations *all)
 {
     char sentence[SENTENCE_BYTES];
