@@ -1,4 +1,4 @@
-/* analyse.c - what the analysing commands share: words, data, run, results. */
+/* analyse.c - what the commands that analyse data share: arguments, data, run, results. */
 #include "cli.h"
 
 #include "base/nearest.h"
@@ -51,7 +51,7 @@ static int check_options(const arguments *args)
 
 enum { MAX_OUTPUTS = GRAPH_FORMATS + 5 };
 
-/* Lists all files to be written; returns how many. */
+/* Lists all files to be written; returns how many there are. */
 static size_t list_outputs(const arguments *args, const command *self, const char *journal,
                            output_file out[MAX_OUTPUTS])
 {
@@ -72,7 +72,7 @@ static size_t list_outputs(const arguments *args, const command *self, const cha
     return count;
 }
 
-/* No output may be a file that is read: data, or a file that an option names. */
+/* Checks that no output is a file that is read: data, or a file that an option names. */
 static int check_files(const arguments *args, const command *self)
 {
     static const char *const read[] = {"graph", "knowledge", "targets"};
@@ -104,7 +104,7 @@ static int check_arguments(const arguments *args, const command *self)
 
 /* ---- the run ---- */
 
-/* Says how the files were read, where that was not plain. */
+/* Prints notes on how the files were read, if that was not obvious. */
 static void print_notes(const arguments *args, const nonsens_data *data)
 {
     for (int64_t i = 0; !args->quiet && i < nonsens_data_note_count(data); i++) {
@@ -112,7 +112,7 @@ static void print_notes(const arguments *args, const nonsens_data *data)
     }
 }
 
-/* A text has the warnings; so they are printed where no text is, and if the run fails. */
+/* Prints warnings about the data; only if no text is written, because a text has them, or if the run fails. */
 static void print_warnings(const arguments *args, const nonsens_data *data)
 {
     for (int64_t i = 0; !args->quiet && i < nonsens_data_warning_count(data); i++) {
@@ -135,11 +135,11 @@ typedef struct writing {
     const arguments *args;
     const nonsens_data *data;
     const nonsens_result *result;
-    bool standard; /* write the outputs on standard output; else the others */
-    int code;      /* of the first that failed */
+    bool standard; /* write only what goes to standard output; false: only the rest */
+    int code;      /* exit code of the first output that failed */
 } writing;
 
-/* Failed outputs do not stop the others; an interrupt does. */
+/* Returns whether to write this output now.  Failed outputs do not stop the others, but an interrupt does. */
 static bool is_due(const writing *w, const char *path)
 {
     return path && is_stdout(path) == w->standard && w->code != EXIT_INTERRUPTED;
@@ -193,7 +193,7 @@ static void write_outputs(writing *w)
     write_text(w);
 }
 
-/* Files first: standard output may break, or wait for a reader. */
+/* Writes files first, because standard output may break or wait for a reader. */
 static int write_results(const arguments *args, const nonsens_data *data, const nonsens_result *result)
 {
     writing w = {.args = args, .data = data, .result = result};
@@ -203,7 +203,7 @@ static int write_results(const arguments *args, const nonsens_data *data, const 
     return w.code;
 }
 
-/* Messages on files beside the data begin with the kind of file and its path. */
+/* Returns whether a message names its file: those about other files than the data begin with their kind and path. */
 static bool names_its_file(const char *message)
 {
     static const char *const what[] = {"knowledge file ", "list of pairs ", "graph file ", "targets file "};
@@ -214,7 +214,7 @@ static bool names_its_file(const char *message)
     return found;
 }
 
-/* Complains of data that could be read: the library no longer knows the file, so the program names it. */
+/* Complains about data after they were read: the library no longer knows the file, so the program names it. */
 static int complain_data(const arguments *args)
 {
     const char *first = strcmp(args->words[0], "-") == 0 ? "standard input" : args->words[0];
@@ -250,7 +250,7 @@ static int run_on_data(const arguments *args, const nonsens_data *data, progress
         print_warnings(args, data);
     }
     print_run_warning(args->ctx, args->quiet);
-    if (status == NONSENS_OK && !result) { // another process has it, or there is only a journal
+    if (status == NONSENS_OK && !result) { // another process has the result, or there is only a journal
         return say_shard(args);
     }
     int code = status == NONSENS_OK ? write_results(args, data, result) : complain_run(args, status);
@@ -285,7 +285,7 @@ static int run_arguments(const arguments *args, analyse_fn run)
     nonsens_data *data = NULL;
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
-    int code = together_agree(read_data(args, &line, &data)); // no journal is open before all have checked the files
+    int code = together_agree(read_data(args, &line, &data)); // no journal is open before all have checked files
     if (code == EXIT_DONE) {
         code = many_meant(args, data) ? many_run(args, data, &line) : run_on_data(args, data, &line, run);
         code = together_agree(unless_interrupted(args->ctx, code));
@@ -294,7 +294,7 @@ static int run_arguments(const arguments *args, analyse_fn run)
     return code;
 }
 
-/* Of a run that is not shared, the first process alone does the work. */
+/* Runs a command in all processes; if it does not share its work, only the first process does it. */
 static int run_together(arguments *args, const command *self, analyse_fn run)
 {
     bool shares = pairs_wanted(args) || (self->bit & (NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN));
@@ -310,7 +310,7 @@ int analyse(const command *self, int count, char **words, analyse_fn run)
 {
     arguments args;
     int code = arguments_read(&args, self, count, words);
-    if (self->bit == NONSENS_COMMAND_ICA) { // -o is the file of the sources, and the text is a summary
+    if (self->bit == NONSENS_COMMAND_ICA) { // -o is the file for sources; the text is only a summary
         args.sources = args.output;
         args.output = NULL;
     }

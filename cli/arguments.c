@@ -1,4 +1,4 @@
-/* arguments.c - reads the words of a command line, by the library's option table and a short table of file options. */
+/* arguments.c - reads the words of a command line by the library's option table and a short table of file options. */
 #include "cli.h"
 
 #include "base/nearest.h"
@@ -15,7 +15,7 @@ enum {
           NONSENS_COMMAND_REPORT | NONSENS_COMMAND_MERGE
 };
 
-/* A row with a graph format is all that a graph file needs: words, help and writing follow from it. */
+/* To add a graph format, add a row: reading of words, help and writing use this table. */
 static const file_option table[] = {
     {"-o", "output", "FILE", NONSENS_COMMAND_SIMULATE, "Write the data to FILE; `-`, the default, is standard output.",
      0},
@@ -79,7 +79,7 @@ const file_option *file_option_at(size_t index)
 typedef struct option_word {
     const char *shown; /* as typed, for messages */
     char key[64];      /* without dashes and value; empty if it is too long */
-    const char *value; /* behind '=', or NULL */
+    const char *value; /* after '=', or NULL */
     bool is_letter;
 } option_word;
 
@@ -165,7 +165,7 @@ static void set_file_option(arguments *args, const file_option *option, const ch
     }
 }
 
-/* Returns the value of an option that needs one: behind '=', or the next word (*used then counts it). */
+/* Returns the value of an option that needs one: after '=', or the next word, which *used then counts. */
 static const char *word_value(const option_word *w, int count, char **words, int *used)
 {
     if (w->value) {
@@ -200,7 +200,7 @@ static int read_file_option(arguments *args, const file_option *option, const op
     return EXIT_DONE;
 }
 
-/* Says whether the value of the option is a list of names. */
+/* Returns whether the value of the option is a list of names. */
 static bool takes_names(const char *key)
 {
     static const char *const keys[] = {"vars", "exclude", "segment", "given", "x", "y", "on", "na-values"};
@@ -241,7 +241,7 @@ static int read_table_option(arguments *args, const nonsens_option_info *info, c
         return complain(EXIT_USAGE, "--%s needs %s%s", info->key, info->type == NONSENS_OPTION_CHOICE ? "one of " : "",
                         value_words(info));
     }
-    if (!*value) { // usually from a script whose variable is not set
+    if (!*value) { // usually an unset variable in a script
         return complain(EXIT_USAGE, "--%s: the value is empty; give one, or leave the option out", info->key);
     }
     args->list_option = takes_names(info->key) && !w->value ? info->key : NULL;
@@ -274,7 +274,7 @@ static int check_file_word(const command *self, const char *word)
     return EXIT_DONE;
 }
 
-/* A word behind a list that is no file was probably meant for the list, whose names are separated by commas. */
+/* Complains about a word after a list that is no file: it was probably meant for the list, which needs commas. */
 static int check_list_word(const arguments *args, const char *word)
 {
     const char *key = args->list_option;
@@ -285,7 +285,7 @@ static int check_list_word(const arguments *args, const char *word)
                     show_word(word).text, key, show_word(args->list_value).text, show_word(word).text);
 }
 
-/* Words are collected at the front of the array, never ahead of the word being read. */
+/* Keeps a word that is no option at the front of the array, which never overtakes the word being read. */
 static int read_word(arguments *args, const command *self, char *word)
 {
     int code = self->bit & (ANALYSING | NONSENS_COMMAND_SIMULATE) ? check_file_word(self, word) : EXIT_DONE;

@@ -1,9 +1,9 @@
 /*
  * colour.c - makes headings and decisions stand out on a terminal.
  *
- * The library writes plain text.  If standard output is a terminal, the text goes to a file in memory first, which
- * needs no disk, and its lines are then shown, a few of them coloured.  NO_COLOR (no-color.org) and TERM=dumb switch it
- * off.  A text may also be held back without colours, so that the library never meets a broken standard output.
+ * The library writes plain text.  If standard output is a terminal, the text is first written to a file in memory; its
+ * lines are then shown, some of them in colour.  NO_COLOR (no-color.org) and TERM=dumb switch colours off.  A text may
+ * also be kept and shown without colours, so that the library never writes to a broken standard output.
  */
 #define _GNU_SOURCE // memfd_create; NOLINT(bugprone-reserved-identifier): the system's name
 #include "cli.h"
@@ -52,7 +52,7 @@ static bool begins(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* A heading is at the margin behind an empty line, and the line after it is indented: it is known one line later. */
+/* Returns the style of a line.  A heading is not indented and is between an empty and an indented line. */
 static const char *style_of(const char *line, const char *before, const char *after)
 {
     if (begins(line, "decision: ")) {

@@ -1,8 +1,8 @@
 /*
  * completion.c - `nonsens completion SHELL`: a script that lets the shell complete words of `nonsens` command lines.
  *
- * The scripts hold no words: they ask the program (`nonsens completion words ...`), which looks them up in its tables.
- * If it has no words to offer, shells complete the names of files.
+ * The scripts contain no words: they ask the program (`nonsens completion words ...`), which looks them up in its
+ * tables.  If it has no words to offer, shells complete names of files.
  */
 #include "cli.h"
 
@@ -32,7 +32,7 @@ enum { SHELLS = sizeof SCRIPT / sizeof *SCRIPT };
 
 /* ---- words ---- */
 
-/* Prints the word on its own line if it begins with what has been typed; keys of options get their dashes. */
+/* Prints the word with its dashes on a line if it begins with what has been typed. */
 static void offer(const char *typed, const char *dashes, const char *word, size_t length)
 {
     char whole[96];
@@ -84,7 +84,7 @@ static void offer_options(const char *typed, const command *c)
     }
 }
 
-/* Offers what a command takes beside options and files. */
+/* Offers what a command takes besides options and files. */
 static void offer_arguments(const char *typed, const command *c)
 {
     if (c->run == command_help) {
@@ -108,7 +108,7 @@ static const nonsens_option_info *option_before(const char *word, const command 
     return info && info->type != NONSENS_OPTION_FLAG ? info : NULL;
 }
 
-/* Offers completions; words: those of the command line behind `nonsens`, the last one being typed. */
+/* Offers completions; words: those of the command line after `nonsens`; the last one is being typed. */
 static void offer_words(int count, char **words)
 {
     const char *typed = count > 0 ? words[count - 1] : "";
@@ -136,7 +136,7 @@ int command_completion(const command *self, int count, char **words)
 {
     if (count > 0 && strcmp(words[0], "words") == 0) {
         const command *c = count > 2 ? command_find(words[1]) : NULL;
-        if (c && c->elsewhere) { // without that program there is nothing to offer
+        if (c && c->elsewhere) { // offers nothing if that program is missing
             become_program(c, self->name, count, words);
             return EXIT_DONE;
         }

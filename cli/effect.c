@@ -1,7 +1,7 @@
 /* effect.c - `nonsens effect`: what would happen if variables were set or changed. */
 #include "cli.h"
 
-/* The options say where the graph comes from. */
+/* Runs `effect` without a graph in memory: the options say where it comes from. */
 static nonsens_status effect(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                              nonsens_result **out)
 {

@@ -1,4 +1,4 @@
-/* elsewhere.c - runs commands that are other programs: `nonsens reproduce` is the program nonsens-reproduce. */
+/* elsewhere.c - runs commands that are separate programs: `nonsens reproduce` is the program nonsens-reproduce. */
 #include "cli.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static void program_name(const command *c, char name[NAME_BYTES])
     snprintf(name, NAME_BYTES, "nonsens-%s", c->name);
 }
 
-/* Writes the path of this name in the folder of the running program; false if that is unknown. */
+/* Writes the path of a file with this name in the folder of the running program; false if that folder is unknown. */
 static bool path_beside(const char *name, char path[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -27,7 +27,7 @@ static bool path_beside(const char *name, char path[PATH_MAX])
     return slash && (size_t)snprintf(slash + 1, room, "%s", name) < room;
 }
 
-/* Becomes the program of this name beside this one, or on PATH; returns only if it cannot be run. */
+/* Becomes the program with this name in the folder of this one, or on PATH; returns only if it cannot be run. */
 static void execute(const char *name, char *const *words)
 {
     char path[PATH_MAX];

@@ -1,7 +1,7 @@
 /* explain.c - `nonsens explain`: ranks the disturbances that changed in a segment. */
 #include "cli.h"
 
-/* The options say where the graph comes from. */
+/* Runs `explain` without a graph in memory: the options say where it comes from. */
 static nonsens_status explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                               nonsens_result **out)
 {

@@ -7,7 +7,7 @@ enum { COLUMNS = 96, TEXT_COLUMN = 24 };
 
 /* ---- layout ---- */
 
-/* Prints words from column `at` on, broken at COLUMNS; further lines begin at column `indent`. */
+/* Prints words from column `at` on; breaks lines at COLUMNS; further lines begin at column `indent`. */
 static void print_words(FILE *f, const char *text, int at, int indent)
 {
     bool first = true;
@@ -207,7 +207,7 @@ void print_overview(FILE *f)
           f);
 }
 
-/* Prints the manual page nonsens(1), or that of the command that is named. */
+/* Prints the manual page nonsens(1), or that of a command that is named. */
 static int print_page(int count, char **words)
 {
     const command *c = count > 0 ? command_find(words[0]) : NULL;

@@ -1,9 +1,9 @@
 /*
- * launcher.c - finds out whether an MPI launcher has started this process, by the variables that launchers set: Open
- * MPI's mpirun, launchers that speak PMI (MPICH's, Slurm's srun with --mpi=pmi2) or PMIx (srun with --mpi=pmix).
+ * launcher.c - finds out whether an MPI launcher started this process, from the variables that launchers set: Open
+ * MPI's mpirun, launchers that use PMI (MPICH's, Slurm's srun with --mpi=pmi2) or PMIx (srun with --mpi=pmix).
  *
  * NONSENS_MPI=no in the environment makes each process a run of its own, for scripts that mpirun or srun starts several
- * times with other files each.
+ * times with different files.
  */
 #include "cli.h"
 #include "team.h"
@@ -20,7 +20,7 @@ static const char *first_of(const char *const *names)
     return value;
 }
 
-/* Slurm counts the tasks of a step also where its tasks do not know of one another. */
+/* Slurm counts the tasks of a step even if they are not connected. */
 int launcher_processes(void)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
@@ -32,7 +32,7 @@ int launcher_processes(void)
     if (!size && !rank) {
         return 1;
     }
-    setenv("NO_COLOR", "1", 1); // standard output may be a terminal that the launcher has made
+    setenv("NO_COLOR", "1", 1); // standard output may be a terminal that the launcher made
     size = size ? size : getenv("SLURM_STEP_NUM_TASKS");
     return size ? atoi(size) : getenv("SLURM_PROCID") ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-/* main.c - the table of commands, and the program itself, which checks standard output at its end. */
+/* main.c - the table of commands, and the program itself, which checks standard output at the end. */
 #include "cli.h"
 #include "team.h"
 
@@ -163,7 +163,7 @@ static bool asks_for_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* --help, -h and --version are commands under other names. */
+/* Returns the command for a word: --help, -h and --version are other names of commands. */
 static const char *alias_of(const char *word)
 {
     if (asks_for_help(word)) {
@@ -172,7 +172,7 @@ static const char *alias_of(const char *word)
     return strcmp(word, "--version") == 0 ? "version" : word;
 }
 
-/* Commands whose work several processes share; of all others the first process alone does the work. */
+/* Commands whose work several processes share; only the first process runs any other command. */
 static const unsigned SHARING = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN;
 
 static int run_in_team(const command *c, int count, char **words)
@@ -192,7 +192,7 @@ static int run(int count, char **words)
     }
     const char *word = alias_of(words[1]);
     const command *c = command_find(word);
-    if (c && c->bit == 0 && count == 3 && asks_for_help(words[2])) { // it has no options that could hold this one
+    if (c && c->bit == 0 && count == 3 && asks_for_help(words[2])) { // it has no options of its own
         words[2] = words[1];
         return command_help(command_find("help"), command_find(words[2]) != NULL, words + 2);
     }
@@ -200,8 +200,8 @@ static int run(int count, char **words)
 }
 
 /*
- * Keeps freed memory for the next job instead of giving it back to the system: matrices of some megabytes come and go,
- * and the page faults of new ones took a tenth of a pair's time on one thread, and a fifth on sixteen.
+ * Keeps freed memory for the next job instead of returning it to the system: matrices of some megabytes come and go,
+ * and the page faults of new ones took a tenth of a pair's time on one thread, and a fifth on sixteen threads.
  */
 static void keep_freed_memory(void)
 {

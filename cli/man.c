@@ -16,7 +16,7 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) != 0;
 }
 
-/* Prints one character of running text; `before` is the one before it (a blank at the start). */
+/* Prints one character of running text; `before` is the previous character (a blank at the start). */
 static void put_char(FILE *f, char c, char before, bool *quoted)
 {
     if (c == '\\') {
@@ -31,13 +31,13 @@ static void put_char(FILE *f, char c, char before, bool *quoted)
     }
 }
 
-/* May the line end at this blank?  The next line must not begin with a control character. */
+/* Returns whether a line may end at this blank: the next line must not begin with a control character. */
 static bool may_break(const char *blank)
 {
     return *blank == ' ' && blank[1] != '.' && blank[1] != '\'';
 }
 
-/* Prints running text, one sentence per line as mdoc wants it, in lines of at most LINE_BYTES if words allow it. */
+/* Prints running text, with one sentence per line as mdoc requires, and at most LINE_BYTES per line if words allow. */
 static void put_text(FILE *f, const char *text)
 {
     enum { LINE_BYTES = 72 };
@@ -62,7 +62,7 @@ static void put_text(FILE *f, const char *text)
 
 /* ---- commands ---- */
 
-/* Prints the usage line; the synopsis behind the name is printed as it is. */
+/* Prints the usage line; the synopsis after the name is printed as it is. */
 static void put_usage(FILE *f, const command *c)
 {
     fprintf(f, ".Nm nonsens\n.Cm %s\n", c->name);
@@ -139,7 +139,7 @@ static void put_options(FILE *f, unsigned bit)
 
 /* ---- the rest ---- */
 
-/* Lists the options that the method uses beside those of every run. */
+/* Lists the options that the method uses besides those of every run. */
 static void put_method_options(FILE *f, const char *keys)
 {
     char sentence[1024] = "Options:";
@@ -216,7 +216,7 @@ static void put_exit_status(FILE *f)
           f);
 }
 
-/* Prints an example: what it shows, then its lines as they are typed. */
+/* Prints an example: what it shows, then its command lines as typed. */
 static void put_example(FILE *f, bool is_first, const char *what, const char *lines)
 {
     char sentence[256];
@@ -239,7 +239,7 @@ static void put_examples(FILE *f, const char *name)
     }
 }
 
-/* Examples of the program as a whole. */
+/* Prints examples of the program as a whole. */
 static void put_tour(FILE *f)
 {
     fputs(".Sh EXAMPLES\n", f);

@@ -1,5 +1,5 @@
 /*
- * many.c - runs with a line for each of many units: `nonsens direction --pairs` and `nonsens explain --of all`.  They
+ * many.c - runs with one line for each of many units: `nonsens direction --pairs` and `nonsens explain --of all`.  They
  * have a journal, and write JSON lines and a table.
  */
 #include "cli.h"
@@ -24,7 +24,7 @@ bool many_meant(const arguments *args, const nonsens_data *data)
     return pairs_wanted(args) || nonsens_explains_all(data, args->options);
 }
 
-/* What was found; one of them. */
+/* What was found: one of the two, the other is NULL. */
 typedef struct many_found {
     nonsens_pairs *pairs;
     nonsens_explanations *segments;
@@ -52,13 +52,13 @@ static nonsens_status save_text(const arguments *args, const many_found *found, 
 
 /* ---- the journal ---- */
 
-/* The path of the journal, owned; NULL: there is none. */
+/* The path of the journal, which the caller frees; NULL: there is no journal. */
 typedef struct many_journal {
     char *path;
-    bool named; /* by --journal, so that it stays */
+    bool named; /* --journal names it, so it is not removed */
 } many_journal;
 
-/* Returns the journal of --journal, or else FILE.journal of --json FILE if that is a regular file. */
+/* Returns the journal of --journal or, if --json FILE is a regular or new file, FILE.journal. */
 static many_journal find_journal(const arguments *args)
 {
     static const char ending[] = ".journal";
@@ -77,7 +77,7 @@ static many_journal find_journal(const arguments *args)
     return found;
 }
 
-/* No output may be a file that is read. */
+/* Checks that no output is a file that is read. */
 static int check_files(const arguments *args, const char *journal)
 {
     static const char *const read[] = {"pairs", "graph", "knowledge"};
@@ -98,7 +98,7 @@ static int check_files(const arguments *args, const char *journal)
 int many_check(const arguments *args)
 {
     bool pairs = pairs_wanted(args);
-    if (args->sources || (args->html && pairs)) { // of explain, --html is checked when the labels are known
+    if (args->sources || (args->html && pairs)) { // --html of explain is checked when labels are known
         return complain(EXIT_USAGE, "--%s is for one pair; leave it out, or name the pair with --x A --y B",
                         args->sources ? "sources" : "html");
     }
@@ -119,7 +119,7 @@ int many_check(const arguments *args)
 
 /* ---- the run ---- */
 
-/* Removes the journal once the lines are in their file: it would only be in the way of the next run. */
+/* Writes the lines, then removes a journal that was not named: the next run would only complain about it. */
 static int write_json(const arguments *args, const many_found *found, const many_journal *journal)
 {
     nonsens_status status = save_json(args, found, args->json);

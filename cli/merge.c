@@ -1,4 +1,4 @@
-/* merge.c - `nonsens merge`: joins journals of parts of one run. */
+/* merge.c - `nonsens merge`: joins the journals of parts of one run. */
 #include "cli.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Returns the bytes of the UTF-8 character at text if it may be printed, else 0. */
+/* Returns the number of bytes of the UTF-8 character at text if it may be printed, else 0. */
 static int printable_length(const char *text)
 {
     const unsigned char *byte = (const unsigned char *)text;
@@ -12,7 +12,7 @@ static int printable_length(const char *text)
         return byte[0] >= 0x20 && byte[0] != 0x7F;
     }
     int length = byte[0] >= 0xF0 ? 4 : byte[0] >= 0xE0 ? 3 : 2;
-    if (byte[0] < 0xC2 || byte[0] > 0xF4 || (byte[0] == 0xC2 && byte[1] < 0xA0)) { // no character, or a control one
+    if (byte[0] < 0xC2 || byte[0] > 0xF4 || (byte[0] == 0xC2 && byte[1] < 0xA0)) { // invalid, or a control character
         return 0;
     }
     for (int i = 1; i < length; i++) {
@@ -74,7 +74,7 @@ shown_word show_word(const char *word)
         memcpy(w.text, word, length + 1);
         return w;
     }
-    while (room > 0 && ((unsigned char)word[room] & 0xC0) == 0x80) { // no character is cut in two
+    while (room > 0 && ((unsigned char)word[room] & 0xC0) == 0x80) { // do not cut a character in two
         room--;
     }
     memcpy(w.text, word, room);
@@ -103,7 +103,7 @@ static int exit_code(nonsens_status status)
 
 int complain_status(const nonsens_context *ctx, nonsens_status status)
 {
-    // a signal that interrupts reading or writing shows up as an error of that call; another process may have had it
+    // a signal that interrupts reading or writing looks like an error of that call; another process may have got it
     if (interrupt_seen() || status == NONSENS_CANCELLED) {
         return complain_interrupted();
     }

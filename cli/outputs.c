@@ -20,7 +20,7 @@ static bool get_facts(const char *path, int standard, struct stat *facts)
     return (is_standard(path) ? fstat(standard, facts) : stat(path, facts)) == 0;
 }
 
-/* Returns the length of the folder part of a path, with its slash. */
+/* Returns the length of the folder part of a path, including its slash. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -66,8 +66,8 @@ static bool is_same_inode(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Do the two paths lead to one file or pipe?  `standard` is what "-" means for the first; for the second it is standard
- * output.  Terminals and /dev/null may be shared.
+ * Returns whether two paths lead to the same file or pipe.  `standard` is what "-" means for the first path; for the
+ * second it is standard output.  Terminals and /dev/null may be shared.
  */
 static bool is_same_file(const char *a, int standard, const char *b)
 {

@@ -47,7 +47,7 @@ static int on_progress(void *user, const char *phase, int64_t done, int64_t tota
     return 0;
 }
 
-/* Without a terminal the callback still passes on signals that came between two runs. */
+/* Shows nothing, because there is no terminal, but passes on signals that came between two runs. */
 static int on_progress_hidden(void *user, const char *phase, int64_t done, int64_t total)
 {
     (void)user;

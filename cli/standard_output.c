@@ -1,6 +1,6 @@
 /*
  * standard_output.c - handles a broken standard output without stopping the run: all files are written first, and the
- * failure is reported at the end.  A reader that has closed its end of a pipe (`| head`) wants no more: no complaint.
+ * failure is reported at the end.  There is no complaint if a reader closed its end of a pipe (`| head`).
  */
 #include "cli.h"
 
@@ -12,30 +12,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char lost[1024]; /* message of the first failure; empty: there was none */
+static char lost[1024]; /* message of the first failure; empty: nothing failed */
 
 /*
- * A file that is opened while a standard stream is closed would get its number, and what is written to the stream would
- * end up in the file.  So an unusable descriptor takes the number.
+ * Replaces closed standard streams by unusable descriptors.  Otherwise a file that is opened would get the number of
+ * the stream, and what is written to the stream would end up in the file.
  */
 static void hold_closed_streams(void)
 {
     static const int useless[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         if (fcntl(stream, F_GETFD) < 0) {
-            (void)open("/dev/null", useless[stream]); // the lowest number that is free, which is this one
+            (void)open("/dev/null", useless[stream]); // gets the lowest free number: this one
         }
     }
 }
 
 void streams_begin(void)
 {
-    signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, and the other outputs are still written
-    signal(SIGXFSZ, SIG_IGN); // and so is a file that grows beyond its limit
+    signal(SIGPIPE, SIG_IGN); // writing to a closed pipe only fails, and other outputs are still written
+    signal(SIGXFSZ, SIG_IGN); // and so does writing beyond the limit of a file
     hold_closed_streams();
 }
 
-/* Called only after a write has failed: a pipe or socket whose other end is closed reports an error or a hangup. */
+/* Returns whether standard output is a pipe or socket whose other end is closed; call it after a failed write. */
 static bool is_closed_pipe(void)
 {
     struct stat facts;
@@ -58,7 +58,7 @@ int output_done(const nonsens_context *ctx, nonsens_status status, const char *p
     if (!lost[0]) {
         snprintf(lost, sizeof lost, "%s", nonsens_context_message(ctx));
     }
-    clearerr(stdout); // so that the next failure of a file is not taken for one of standard output
+    clearerr(stdout); // or a later failure of a file would be taken for one of standard output
     return EXIT_DONE;
 }
 
@@ -82,7 +82,7 @@ int standard_output_end(int code)
 {
     standard_output_flush();
     bool closed = lost[0] && is_closed_pipe();
-    if (fclose(stdout) != 0) { // a disk that is not local may refuse only now
+    if (fclose(stdout) != 0) { // a network disk may report a failure only now
         remember(errno);
     }
     if (!lost[0] || (code != EXIT_DONE && code != EXIT_FAILED)) {

@@ -1,5 +1,5 @@
 /*
- * team_launch.c - the program `nonsens`, which is not linked with MPI: where an MPI launcher has started it, it becomes
+ * team_launch.c - the program `nonsens`, which is not linked with MPI: if an MPI launcher started it, it becomes
  * nonsens-mpi, which is the same program linked with MPI.
  */
 #include "team.h"

@@ -1,8 +1,8 @@
 /*
- * team_mpi.c - connects processes that an MPI launcher has started as one run.
+ * team_mpi.c - connects processes that an MPI launcher started as one run.
  *
- * MPI starts only if the launcher's variables are set: a plain start costs nothing.  Only the calling thread uses it.
- * Its errors end all processes (MPI_ERRORS_ARE_FATAL, the default), and so does the death of one.
+ * MPI starts only if the launcher's variables are set, so other runs do not pay for it.  Only the calling thread uses
+ * it.  Its errors end all processes (MPI_ERRORS_ARE_FATAL, the default), and so does the death of any process.
  */
 #include "team.h"
 
@@ -17,14 +17,14 @@
 typedef struct letter {
     struct letter *next;
     int from, tag;
-    char text[]; /* ends with a zero */
+    char text[]; /* ends with a zero byte */
 } letter;
 
 static struct {
     bool begun, agreed;
-    int neighbours;         /* processes on this machine, with this one */
-    letter *open;           /* the last one that was handed out */
-    letter *first, **after; /* those that came while another was being sent, and where the next belongs */
+    int neighbours;         /* processes on this machine, including this one */
+    letter *open;           /* the last one that was passed to the caller */
+    letter *first, **after; /* queue of those that came while another was being sent, and its end */
     nonsens_members members;
 } team;
 
@@ -41,7 +41,7 @@ const char *team_build_info(void)
 
 /* ---- messages ---- */
 
-/* Receives a message that has come; NULL if there is none.  MPI's errors and a lack of memory end all processes. */
+/* Receives a message if one has arrived, else returns NULL.  Errors of MPI and lack of memory end all processes. */
 static letter *take_letter(void)
 {
     MPI_Status envelope;
@@ -63,8 +63,8 @@ static letter *take_letter(void)
 }
 
 /*
- * A long message is under way until its receiver takes it.  Two processes that send to one another would wait for ever
- * if they took none meanwhile.
+ * Sends a message, and receives others meanwhile: a long message is not sent before its receiver takes it, so two
+ * processes that send to one another would otherwise wait forever.
  */
 static int send_text(void *user, int to, int tag, const char *text)
 {
@@ -111,7 +111,7 @@ static void count_neighbours(void)
     MPI_Comm_free(&machine);
 }
 
-/* A launcher whose processes MPI does not see, such as srun without --mpi, would make each the only one of its run. */
+/* Checks that MPI sees all processes: without that, as with srun without --mpi, each would be alone in its run. */
 static int check_size(void)
 {
     int started = launcher_processes();
@@ -166,7 +166,7 @@ int team_agree(int code)
 int team_end(int code)
 {
     if (team.begun) {
-        code = team.agreed ? code : team_agree(code); // a process that ended early still takes part once
+        code = team.agreed ? code : team_agree(code); // a process that ends early must still take part once
         free(team.open);
         MPI_Finalize();
     }

@@ -23,7 +23,7 @@ static int check_input(const arguments *args)
                  : EXIT_DONE;
 }
 
-/* Processes on one machine share its cores: each has one thread unless --threads is set. */
+/* Shares the cores of a machine among its processes: each has one thread unless --threads is set. */
 static int share_cores(const arguments *args)
 {
     if (team_neighbours() == 1 || strcmp(value_of(args, "threads"), "0") != 0) {

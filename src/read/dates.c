@@ -109,7 +109,7 @@ static bool take_date(const char **at, enum date_order order, moment *out)
     return is_date(d);
 }
 
-/* Takes the hour of a time such as 14:05, 14:05:06.7 or 2:05 pm; of what follows, only the first letters are checked. */
+/* Takes the hour of a time such as 14:05, 14:05:06.7 or 2:05 pm; only the beginning of what follows is checked. */
 static bool take_time(const char *p, moment *out)
 {
     int64_t hour, other;

@@ -5,12 +5,12 @@
  *               [cause, effect]
  *   edge list   CSV, TSV or blank-separated text whose header has a column from (or cause, source, parent) and a column
  *               to (or effect, target, child); also type, weight, p_value and support if there are such columns
- *   matrix      the same kinds of text with a header of names and one row per name: a number other than 0 in row i and
+ *   matrix      the same kinds of text with a header of names and a row for each; a number other than 0 in row i,
  *               column j means i -> j; each row may begin with its name
  *   Tetrad      "Graph Nodes:" and "Graph Edges:"
  *
- * Types of edges are -->, <--, ---, <-> (also ->, <-, --).  Circle marks (o->) are refused: they belong to PAGs, another
- * kind of graph.  A file may have two opposite arrows between the same nodes (a cycle of two); any other second edge
+ * Types of edges are -->, <--, ---, <-> (also ->, <-, --).  Circle marks (o->) are refused: they belong to another kind
+ * of graph (PAGs).  A file may have two opposite arrows between the same nodes (a cycle of two); any other second edge
  * between two nodes is an error.
  */
 #ifndef READ_GRAPH_FILE_H

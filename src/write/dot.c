@@ -1,8 +1,8 @@
 /*
  * dot.c - writes a graph in Graphviz's DOT language.
  *
- * Nodes are called v1, v2, ... in the order of the variables, and names are their labels.  Two names may look alike
- * once they are escaped and cut, and must not become one node.
+ * Nodes are called v1, v2, ... in the order of the variables, and have the names as labels: two names may look alike
+ * once they are escaped and shortened, but must not become one node.
  */
 #include "base/number.h"
 #include "base/show.h"
@@ -15,7 +15,7 @@
 
 enum { DIGITS = 3, LABEL_CHARACTERS = 200, LABEL_BYTES = 4 * LABEL_CHARACTERS + 8 };
 
-/* Prints a name in quotes; escapes its quotes and backslashes, since a backslash also begins the marks of labels. */
+/* Prints a name in quotes; escapes quotes and backslashes, since backslashes have a meaning in labels. */
 static void print_label(FILE *f, const char *name)
 {
     char label[LABEL_BYTES];
@@ -37,16 +37,16 @@ static void print_edge(FILE *f, const nonsens_edge *e)
     fprintf(f, "  v%" PRId64 " -> v%" PRId64 " [%s%s", e->from + 1, e->to + 1, ends[e->type],
             e->confounded ? ", style=dashed" : "");
     if (!isnan(e->support)) {
-        fprintf(f, ", penwidth=%s", number_print(number, 0.5 + 2.5 * e->support, DIGITS)); // 3 if all samples have it
+        fprintf(f, ", penwidth=%s", number_print(number, 0.5 + 2.5 * e->support, DIGITS)); // 3 if support is 1
     }
     double label = isnan(e->support) ? e->weight : e->support;
     if (isfinite(label)) {
-        fprintf(f, ", label=\"%s\"", number_print(number, label + 0.0, DIGITS)); // no minus zero
+        fprintf(f, ", label=\"%s\"", number_print(number, label + 0.0, DIGITS)); // + 0.0: no minus zero
     }
     fputs("];\n", f);
 }
 
-/* Explains what edges of the graph show. */
+/* Explains the looks of edges that the graph has. */
 static void print_legend(FILE *f, const nonsens_result *result)
 {
     bool open = report_has_edge(result, NONSENS_EDGE_UNDIRECTED),

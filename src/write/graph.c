@@ -7,7 +7,7 @@
 static const struct {
     nonsens_graph_format format;
     report_graph_fn write;
-    bool as_utf8; /* false: the writer escapes all bytes itself */
+    bool as_utf8; /* the writer gets names as UTF-8; false: it escapes bytes itself */
 } formats[] = {
     {NONSENS_GRAPH_DOT, report_dot, false},
     {NONSENS_GRAPH_CSV, report_graph_csv, true},

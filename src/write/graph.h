@@ -12,15 +12,15 @@
 
 /* Returns the mark of a type of edge: "-->", "---" or "<->". */
 const char *report_edge_mark(int type);
-/* Returns the word for what directed an edge: "changes", ...; NULL if nothing is said. */
+/* Returns the word for what directed an edge: "changes", ...; NULL if that is not known. */
 const char *report_directed_by(nonsens_directed_by by);
 /* Returns whether an edge of the graph has this type. */
 bool report_has_edge(const nonsens_result *result, int type);
-/* Returns whether an edge other than a <-> b is marked: a hidden common cause is likely beside it. */
+/* Returns whether an edge is marked: it is no a <-> b, but its ends probably also have a hidden common cause. */
 bool report_has_marked_edge(const nonsens_result *result);
-/* Returns whether the edge is marked and does not show it by its type. */
+/* Returns whether this edge is marked. */
 bool report_is_marked(const nonsens_edge *edge);
-/* Says what such an edge means in this graph, from the first node's point of view. */
+/* Returns what an edge of this type means in this graph, from the first node's point of view. */
 const char *report_edge_meaning(const nonsens_result *result, int type);
 
 /* Writes the graph of a result; names (variables) are those of the result. */

@@ -2,9 +2,9 @@
  * graph_csv.c - writes the edges of a graph as CSV (RFC 4180): from,to,type,weight,p_value,support,meaning,
  * confounded,direct_effect,effect_low,effect_high,step_low,step_high.
  *
- * Each row says what its edge means.  A comment line above the header would not do: many readers (R, spreadsheets,
+ * Each row says what its edge means.  A comment line above the header would not work: many readers (R, spreadsheets,
  * pandas by default) would take it for the header.  A value that the method does not estimate is an empty cell.  Nodes
- * without edges are not in the file.  Spreadsheets do not take marks such as --> for formulas, so they need no escape.
+ * without edges are not in the file.  Spreadsheets do not take marks such as --> for formulas, so they are not escaped.
  */
 #include "base/csv_cell.h"
 #include "base/number.h"
@@ -18,7 +18,7 @@ static void print_number(FILE *f, double value, char end)
 {
     char number[NUMBER_BYTES];
     if (isfinite(value)) {
-        fputs(number_print(number, value + 0.0, DIGITS), f); // no minus zero
+        fputs(number_print(number, value + 0.0, DIGITS), f); // + 0.0: no minus zero
     }
     fputc(end, f);
 }

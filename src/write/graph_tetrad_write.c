@@ -1,12 +1,12 @@
 /*
- * graph_tetrad_write.c - writes a graph in Tetrad's text form (read/graph_tetrad.c reads it back).
+ * graph_tetrad_write.c - writes a graph in Tetrad's text format (read/graph_tetrad.c reads it back).
  *
- * Tetrad ignores lines outside its parts, so a line above the edges says what they mean.  It has no arrow in it, since
- * simple readers take every line with an arrow for an edge.
+ * Tetrad ignores lines outside the sections of the file, so a line above the edges says what they mean.  That line has
+ * no arrow, since simple readers take every line with an arrow for an edge.
  *
- * The form has no quotes: a name ends at a blank, comma or semicolon, and parentheses and brackets mean latent and
+ * The format has no quotes: a name ends at a blank, comma or semicolon, and parentheses and brackets mean latent and
  * selection variables.  Such bytes, control characters and % itself are written as %XX, and a line says so if there are
- * any, so that different names stay different and can be read back.
+ * any.  So different names stay different and can be read back.
  */
 #include "read/graph_file.h"
 #include "write/graph.h"

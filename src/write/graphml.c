@@ -1,10 +1,10 @@
 /*
  * graphml.c - writes a graph as GraphML (Brandes et al., "GraphML progress report", Graph Drawing 2001).
  *
- * Nodes are called v1, v2, ... and carry their names as data: names need not be valid identifiers, and XML cannot hold
- * control characters, which are written as \xNN.  Edges with one head are directed.  Undirected and bidirected edges
- * are directed="false", so that a reader that uses nothing else does not take them for causes; their type says which
- * they are.  (A reader without mixed graphs, such as networkx, refuses them; it can use the CSV form.)
+ * Nodes are called v1, v2, ... and have their names as data, since names need not be valid identifiers.  XML cannot
+ * contain control characters, which are written as \xNN.  Edges with one head are directed.  Undirected and bidirected
+ * edges are directed="false", so that a reader that uses nothing else does not take them for causes; their type says
+ * which they are.  (A reader without mixed graphs, such as networkx, refuses them; it can use the CSV file.)
  */
 #include "base/number.h"
 #include "write/graph.h"
@@ -15,7 +15,7 @@
 
 enum { DIGITS = 15 }; /* as in JSON */
 
-/* U+FFFE and U+FFFF are not characters of XML either. */
+/* Returns whether the character is U+FFFE or U+FFFF, which XML cannot contain either. */
 static bool is_noncharacter(const char *c)
 {
     return memcmp(c, "\xef\xbf", 2) == 0 && ((unsigned char)c[2] == 0xbe || (unsigned char)c[2] == 0xbf);
@@ -31,7 +31,7 @@ static void print_text(FILE *f, const char *text)
         } else if (*c == '>') {
             fputs("&gt;", f);
         } else if (*c == '\t' || *c == '\n' || *c == '\r') {
-            fprintf(f, "&#%d;", *c); // a reader may turn these into blanks, but not the references
+            fprintf(f, "&#%d;", *c); // readers may turn the characters themselves into blanks
         } else if ((unsigned char)*c < ' ' || *c == 0x7f) {
             fprintf(f, "\\x%02x", (unsigned)(unsigned char)*c);
         } else if ((unsigned char)*c == 0xef && c[1] && is_noncharacter(c)) {
@@ -59,7 +59,7 @@ static void print_number(FILE *f, const char *key, double value)
 {
     char number[NUMBER_BYTES];
     if (isfinite(value)) {
-        print_data(f, key, number_print(number, value + 0.0, DIGITS)); // no minus zero
+        print_data(f, key, number_print(number, value + 0.0, DIGITS)); // + 0.0: no minus zero
     }
 }
 

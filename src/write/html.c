@@ -1,4 +1,4 @@
-/* html.c - writes a result as a page: the block of JSON, the command that gives the result again, the file. */
+/* html.c - writes a result as a page: the block of JSON, the command that reproduces the result, the file. */
 #include "write/html.h"
 
 #include "base/number.h"
@@ -24,7 +24,7 @@ static nonsens_status add_word(nonsens_context *ctx, arena *a, word_list *list, 
     return list->word[list->count++] ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* A leading folder distinguishes a file from an option. */
+/* Adds a file, with a leading folder if it could be taken for an option. */
 static nonsens_status add_file(nonsens_context *ctx, arena *a, word_list *list, const char *file)
 {
     const char *path = file[0] == '-' && file[1] ? arena_format(ctx, a, "./%s", file) : file;
@@ -105,7 +105,7 @@ static json_value *option_rows_of(nonsens_context *ctx, arena *scratch, const no
     return array;
 }
 
-/* What the registry says about the method; null for commands without one. */
+/* Makes what the registry says about the method; null for commands without a method. */
 static json_value *method_of(const json_value *result)
 {
     const nonsens_method_info *m = nonsens_method_find(json_get_string(result, "method"));
@@ -114,7 +114,7 @@ static json_value *method_of(const json_value *result)
              : json_null();
 }
 
-/* If there are very many segments, only the first that are listed keep their modulation. */
+/* Removes modulation that the page does not show: if there are very many segments, only the first ones are shown. */
 static void thin_modulation(json_value *result, int64_t segments)
 {
     json_value *modulation = json_object_get(result, "modulation"), *of, *value;
@@ -134,7 +134,7 @@ static void thin_modulation(json_value *result, int64_t segments)
     json_object_set(result, "modulation", thin);
 }
 
-/* The files of the data, as the page's title names them. */
+/* Makes the list of data files, which the title of the page names. */
 static json_value *file_names(nonsens_context *ctx, arena *scratch, const html_report *r)
 {
     json_value *array = json_array();
@@ -181,7 +181,7 @@ static const char *find_mark(const char *page)
     return NULL;
 }
 
-/* Nothing in the block may look like a tag to the browser: "<" is written as an escape, which JSON reads back. */
+/* Writes the block with "<" as a JSON escape, since nothing in it may look like a tag to the browser. */
 static void write_escaped(output *out, const char *json)
 {
     while (*json) {
@@ -222,7 +222,7 @@ nonsens_status html_write(nonsens_context *ctx, arena *scratch, const html_repor
 
 /* ---- of a result ---- */
 
-/* Names disturbances after their variables, N_a; sources have their own names. */
+/* Names disturbances after their variables, as in N_a; sources have their own names. */
 static nonsens_status name_sources(nonsens_context *ctx, arena *a, const nonsens_result *result, char ***out)
 {
     *out = result->source_name;

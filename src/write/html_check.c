@@ -1,4 +1,4 @@
-/* html_check.c - checks that a JSON file is a result: every part that a page shows is there and has its type. */
+/* html_check.c - checks that a JSON file is a result: every part that a page shows exists and has the right type. */
 #include "base/input.h"
 #include "base/show.h"
 #include "base/text_set.h"
@@ -21,7 +21,7 @@ enum {
     OPTIONAL_TEXT = JSON_STRING | JSON_NULL | JSON_MISSING
 };
 
-/* Do the members with these keys (NULL ends the list) all have one of the types? */
+/* Returns whether the members with these keys (NULL ends the list) all have one of the types. */
 static __attribute__((sentinel)) bool has_all(const json_value *object, unsigned types, ...)
 {
     va_list keys;
@@ -35,7 +35,7 @@ static __attribute__((sentinel)) bool has_all(const json_value *object, unsigned
     return ok;
 }
 
-/* Is it an array whose items all pass? */
+/* Returns whether the value is an array whose items all pass. */
 static bool all_are(const json_value *array, bool (*is_item)(const json_value *item))
 {
     bool ok = json_is(array, JSON_ARRAY);
@@ -66,7 +66,7 @@ static bool is_opinion(const json_value *item)
            has_all(item, OPTIONAL_NUMBER, "score", "p_value", NULL);
 }
 
-/* What a direction has beside its decision; results of 0.1 lack it. */
+/* Checks what a direction has besides its decision; results of version 0.1 lack it. */
 static bool has_firm(const json_value *root)
 {
     const json_value *alternatives = json_object_get(root, "alternatives"),
@@ -80,7 +80,7 @@ static bool is_number(const json_value *item)
     return json_is(item, JSON_NUMBER);
 }
 
-/* What an edge has of its direct effect; results of 0.1 lack it. */
+/* Checks what an edge has on its direct effect; results of version 0.1 lack it. */
 static bool has_effect(const json_value *edge)
 {
     const json_value *interval = json_object_get(edge, "effect_interval"), *step = json_object_get(edge, "step"),
@@ -103,7 +103,7 @@ static nonsens_status put_name(nonsens_context *ctx, text_set *names, const char
     return text_set_put(ctx, names, name, (int64_t)strlen(name), index);
 }
 
-/* *ok: are both ends of every edge among the nodes?  Names are found by their hash, in linear time. */
+/* Sets *ok to whether both ends of every edge are among the nodes; finds names by hash, in linear time. */
 static nonsens_status check_ends(nonsens_context *ctx, arena *scratch, const json_value *nodes, const json_value *edges,
                                  bool *ok)
 {
@@ -123,7 +123,7 @@ static nonsens_status check_ends(nonsens_context *ctx, arena *scratch, const jso
     return NONSENS_OK;
 }
 
-/* *ok: is it a graph?  Fails only if memory is exhausted. */
+/* Sets *ok to whether this is a graph; fails only if memory runs out. */
 static nonsens_status is_graph(nonsens_context *ctx, const json_value *nodes, const json_value *edges, bool *ok)
 {
     arena scratch = {0};
@@ -133,7 +133,7 @@ static nonsens_status is_graph(nonsens_context *ctx, const json_value *nodes, co
     return status;
 }
 
-/* {variable: {segment: number or null}} */
+/* Checks {variable: {segment: number or null}}. */
 static bool is_modulation(const json_value *modulation)
 {
     const json_value *of, *value;
@@ -148,7 +148,7 @@ static bool is_modulation(const json_value *modulation)
     return ok;
 }
 
-/* null or [low, high] */
+/* Checks null or [low, high]. */
 static bool is_interval(const json_value *pair)
 {
     return json_is(pair, JSON_NULL) ||
@@ -177,14 +177,14 @@ static bool is_pair(const json_value *item)
     return has_all(item, JSON_STRING, "a", "b", NULL);
 }
 
-/* Is it the table of how often each pair had which edge? */
+/* Returns whether this is the table of how often each pair had which edge. */
 static bool is_bootstrap(const json_value *object)
 {
     return has_all(object, JSON_INTEGER, "replicates", "failed", NULL) &&
            all_are(json_object_get(object, "pairs"), is_pair);
 }
 
-/* Are there valid notes and levels?  Files of earlier versions lack levels. */
+/* Returns whether notes and their levels are valid; files of earlier versions lack levels. */
 static bool has_notes(const json_value *root)
 {
     const json_value *notes = json_object_get(root, "notes"), *levels = json_object_get(root, "note_levels");
@@ -194,7 +194,7 @@ static bool has_notes(const json_value *root)
 
 /* ---- what `effect` answers ---- */
 
-/* An object of numbers or nulls, such as {"0.05": 1.2}. */
+/* Checks an object of numbers or nulls, such as {"0.05": 1.2}. */
 static bool is_numbers(const json_value *object)
 {
     const json_value *value;
@@ -244,7 +244,7 @@ static bool is_action(const json_value *item)
     return has_all(item, JSON_STRING, "variable", "kind", NULL) && json_has(item, "value", OPTIONAL_NUMBER);
 }
 
-/* Are the answers valid?  Files of development versions lack "changes". */
+/* Returns whether the answers are valid; files of development versions lack "changes". */
 static bool has_answers(const json_value *root)
 {
     const json_value *changes = json_object_get(root, "changes"), *effects = json_object_get(root, "effects"),

@@ -1,9 +1,9 @@
 /*
- * html_data.c - chooses what a page shows of the data: some rows, and mean and standard deviation of every variable in
- * each segment.
+ * html_data.c - chooses what a page shows of the data: some rows, and the mean and standard deviation of every variable
+ * in each segment.
  *
- * Rows are taken at even distances in canonical order, that is by segment and inside a segment by value.  So every
- * segment gives as many as its share, spread over its values, and the choice does not depend on row order or names.
+ * Rows are evenly spaced in canonical order, that is by segment and inside a segment by value.  So every segment has
+ * its share of them, spread over its values, and the choice does not depend on row order or names.
  */
 #include "base/natural.h"
 #include "write/html.h"
@@ -11,12 +11,12 @@
 #include <math.h>
 
 enum {
-    MAX_ROWS = 2000,     /* as many points as a browser draws without delay */
+    MAX_ROWS = 2000,     /* a browser draws this many points without delay */
     MAX_CELLS = 160000,  /* of all columns; about eight bytes each */
-    MIN_ROWS = 20,       /* for any number of columns */
+    MIN_ROWS = 20,       /* however many columns there are */
     MAX_ENTRIES = 20000, /* segments times columns */
-    MIN_SEGMENTS = 20,   /* for any number of columns */
-    DIGITS = 4,          /* of a column's range: finer than a pixel */
+    MIN_SEGMENTS = 20,   /* however many columns there are */
+    DIGITS = 4,          /* of the range of a column: finer than a pixel */
     SUMMARY_DIGITS = 5,
     MAX_DIGITS = 15
 };
@@ -36,13 +36,13 @@ static int64_t rows_shown(int64_t rows, int64_t columns)
     return rows < max_shown ? rows : max_shown;
 }
 
-/* The index of the k-th of `shown` rows. */
+/* Returns the index of the k-th of `shown` rows. */
 static int64_t row_at(int64_t k, int64_t shown, int64_t rows)
 {
     return (int64_t)(((double)k + 0.5) * (double)rows / (double)shown);
 }
 
-/* Digits that resolve a column's range, even if it is far from zero. */
+/* Returns how many digits resolve the range of a column, even if it is far from zero. */
 static int digits_of(int64_t rows, const double *v)
 {
     double low = v[0], high = v[0];
@@ -65,7 +65,7 @@ static json_value *shown_column(int64_t shown, int64_t rows, const double *v, do
     return array;
 }
 
-/* Columns are multiplied by sign (m.cols); NULL: 1. */
+/* Makes the columns to show, multiplied by sign (m.cols); NULL: by 1. */
 static json_value *shown_columns(int64_t shown, matrix m, const double *sign)
 {
     json_value *array = json_array();
@@ -75,7 +75,7 @@ static json_value *shown_columns(int64_t shown, matrix m, const double *sign)
     return array;
 }
 
-/* Of the rows shown the places of their segments in the list of labels; without `rank` the rows of the input, from 1.
+/* Makes, for each row shown, the position of its segment in the list of labels; without `rank` its input row, from 1.
  */
 static json_value *shown_places(const nonsens_data *data, int64_t shown, const int64_t *rank)
 {
@@ -88,9 +88,9 @@ static json_value *shown_places(const nonsens_data *data, int64_t shown, const i
     return array;
 }
 
-/* The segments that are shown, in the order in which labels are listed; without segments all rows. */
+/* The segments that are shown, in the order of their labels; without segments, all rows count as one. */
 typedef struct listed {
-    int64_t count, *order, *rank; /* (groups) segments in that order; the place of each segment in it */
+    int64_t count, *order, *rank; /* (groups) segments in that order; the position of each segment in it */
 } listed;
 
 static nonsens_status list_segments(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t columns,
@@ -127,7 +127,7 @@ static json_value *texts(nonsens_context *ctx, arena *scratch, char *const *text
     return array;
 }
 
-/* [mean times sign, standard deviation] of the values that are there of rows from .. to - 1. */
+/* Makes [mean times sign, standard deviation] of the values in rows from .. to - 1 that are not missing. */
 static json_value *moments(const double *v, int64_t from, int64_t to, double sign)
 {
     double n = 0.0, mean = 0.0, squares = 0.0;
@@ -144,7 +144,7 @@ static json_value *moments(const double *v, int64_t from, int64_t to, double sig
                          report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
 }
 
-/* One list of moments per column; columns are multiplied by sign (m.cols); NULL: 1. */
+/* Makes one list of moments per column; columns are multiplied by sign (m.cols); NULL: by 1. */
 static json_value *summary(const nonsens_data *data, matrix m, const double *sign, const listed *shown)
 {
     json_value *columns = json_array();
@@ -181,7 +181,7 @@ static json_value *sources(nonsens_context *ctx, arena *scratch, const html_repo
                           NULL);
 }
 
-/* Sets *out to the values (n, d) with NaN where one is missing. */
+/* Sets *out to the values (n, d); missing ones are NaN. */
 static nonsens_status values_seen(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out)
 {
     double *copy;

@@ -1,6 +1,6 @@
 /*
- * html_effect.c - takes out of a result of `effect` what its page does not show, so that a page stays small: JSON has
- * all of it.
+ * html_effect.c - removes from a result of `effect` what its page does not show, so that the page stays small: the JSON
+ * file has everything.
  */
 #include "write/html.h"
 
@@ -13,7 +13,7 @@ static const char *variable_of(const json_value *effects, size_t k)
     return json_get_string(json_array_get(effects, k), "on");
 }
 
-/* Effects stand variable by variable; counts the variables. */
+/* Counts the variables of effects, which are listed variable by variable. */
 static size_t count_variables(const json_value *effects)
 {
     size_t count = 0;
@@ -23,7 +23,7 @@ static size_t count_variables(const json_value *effects)
     return count;
 }
 
-/* Keeps the first answers of each variable: those of all rows, of a curve, then of the first segments. */
+/* Keeps the first answers for each variable: those for all rows, for a curve, then for the first segments. */
 static size_t thin_answers(json_value *result)
 {
     json_value *effects = json_object_get(result, "effects"), *baseline = json_object_get(result, "baseline");
@@ -44,7 +44,7 @@ static size_t thin_answers(json_value *result)
     return left_out;
 }
 
-/* Keeps the first items, `most` of them, but none of pairs without a path; returns how many others it took out. */
+/* Removes pairs without a path, and all but the first `most` other items; returns how many of the latter it removed. */
 static size_t thin_list(json_value *result, const char *key, size_t most)
 {
     const json_value *list = json_object_get(result, key);

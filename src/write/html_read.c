@@ -1,7 +1,7 @@
 /*
  * html_read.c - makes a page from a result that was written as JSON, with or without its data.
  *
- * The options in the file say which command it was and how the data were read.  A hash of the values says whether the
+ * The options in the file say which command it was and how the data were read.  A hash of the values shows whether the
  * data given now are the same.
  */
 #include "base/hash.h"
@@ -57,7 +57,7 @@ static unsigned command_of(const json_value *root)
     return strcmp(method, "diagnose") == 0 ? NONSENS_COMMAND_DIAGNOSE : NONSENS_COMMAND_DIRECTION;
 }
 
-/* The value as nonsens_options_set takes it; NULL if it is not a value of an option. */
+/* Returns the value as text for nonsens_options_set; NULL if it cannot be the value of an option. */
 static const char *value_text(const json_value *value, char number[NUMBER_BYTES])
 {
     if (json_is(value, JSON_STRING)) {
@@ -78,10 +78,10 @@ static nonsens_status set_option(nonsens_context *ctx, const char *path, nonsens
 {
     char number[NUMBER_BYTES], what[MESSAGE_BYTES];
     const char *text = value_text(value, number);
-    if (!value || !nonsens_option_find(key, options->command)) { // an option of another version is only shown
+    if (!value || !nonsens_option_find(key, options->command)) { // options of other versions are only shown
         return NONSENS_OK;
     }
-    if (text && !text[0]) { // a text that is not set
+    if (text && !text[0]) { // the option is not set
         return NONSENS_OK;
     }
     nonsens_status status = text ? nonsens_options_set(ctx, options, key, text) : NONSENS_ERR_USAGE;
@@ -92,7 +92,7 @@ static nonsens_status set_option(nonsens_context *ctx, const char *path, nonsens
     return html_fail_result(ctx, path, what);
 }
 
-/* as-published goes first: it sets other options, which the file may set again. */
+/* Sets the options of the file; as-published first, because it sets other options that the file may set again. */
 static nonsens_status read_options(nonsens_context *ctx, const char *path, const json_value *root,
                                    nonsens_options *options)
 {
@@ -132,7 +132,7 @@ static nonsens_status read_result(nonsens_context *ctx, const char *path, json_v
 typedef struct reading {
     html_report page;
     nonsens_options *options;
-    nonsens_data *data, *pair; /* all that was read; the pair of it; either may be NULL */
+    nonsens_data *data, *pair; /* all data that were read; their pair; either may be NULL */
 } reading;
 
 static nonsens_status read_data(nonsens_context *ctx, reading *r)
@@ -164,7 +164,7 @@ static nonsens_status fail_sources(nonsens_context *ctx, const char *path, const
                 show_bare(shown, input_name(path)), what, name ? show_quoted(quoted, name) : "");
 }
 
-/* Fills in place (rows of the input + 1): the index in the data, from 1, of row k of the input, from 1; 0: none. */
+/* Fills place (*inputs + 1): the row of the data of each input row, both counted from 1; 0: it was left out. */
 static nonsens_status find_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t *inputs,
                                   int64_t **place)
 {
@@ -179,11 +179,11 @@ static nonsens_status find_places(nonsens_context *ctx, arena *a, const nonsens_
     return NONSENS_OK;
 }
 
-/* Takes the columns "row" and N_<name> of each variable; every row of the data must occur once. */
+/* Takes the column "row", and N_<name> for each variable; every row of the data must occur exactly once. */
 static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *path, const table *t, reading *r)
 {
     const nonsens_data *data = r->page.data;
-    int64_t inputs, *place, *seen, row = table_find(t, "row"); // seen (n): number of columns so far
+    int64_t inputs, *place, *seen, row = table_find(t, "row"); // seen (n): columns taken so far
     double *value;
     char **name;
     if (row < 0 || !t->column[row].value) {

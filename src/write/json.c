@@ -1,7 +1,7 @@
 /*
- * json.c - writes a result as JSON.  Keys keep the order in which they are set; NaN and infinities become null.
+ * json.c - writes a result as JSON.  Keys are in the order in which they are set; NaN and infinities become null.
  *
- * Only the fields seconds and threads differ between equal runs.
+ * Only the fields seconds and threads may differ between equal runs.
  */
 #include "json/json.h"
 #include "base/hash.h"
@@ -27,7 +27,7 @@ json_value *report_rounded(double value, int digits)
     }
     number_print(text, value, digits);
     number_parse(text, text + strlen(text), &short_value);
-    return json_real(short_value + 0.0); // no minus zero
+    return json_real(short_value + 0.0); // + 0.0: no minus zero
 }
 
 char *report_utf8(nonsens_context *ctx, arena *a, const char *text)
@@ -75,7 +75,7 @@ json_value *report_names(nonsens_context *ctx, arena *scratch, const nonsens_res
     return array;
 }
 
-/* The state of the writer; scratch texts live in the arena. */
+/* The state of the writer; temporary texts are in the arena. */
 typedef struct writer {
     nonsens_context *ctx;
     arena *scratch;
@@ -87,7 +87,7 @@ static json_value *text(const writer *w, const char *value)
     return report_text(w->ctx, w->scratch, value);
 }
 
-/* Sets a member whose key may come from a file. */
+/* Sets a member whose key may come from a file and need not be UTF-8. */
 static void set_named(const writer *w, json_value *object, const char *key, json_value *value)
 {
     char *clean = report_utf8(w->ctx, w->scratch, key);
@@ -206,7 +206,7 @@ static json_value *matrix_rows(const double *v, int64_t d)
     return rows;
 }
 
-/* Interventions: those of --targets, and mechanisms that were found to differ. */
+/* Makes the list of interventions: those of --targets, and mechanisms that were found to differ. */
 static json_value *target_array(const writer *w)
 {
     static const char *const KIND[] = {[NONSENS_TARGET_FIXED] = "fixed",
@@ -241,7 +241,7 @@ static json_value *edge_array(const writer *w)
     return array;
 }
 
-/* Shares of the bootstrap samples that succeeded; pairs without an edge in any of them are left out. */
+/* Makes shares of the bootstrap samples that succeeded; leaves out pairs that have no edge in any of them. */
 static json_value *bootstrap_object(const writer *w)
 {
     const result_bootstrap *s = &w->result->bootstrap;
@@ -330,7 +330,7 @@ static void fill_graph(const writer *w, json_value *root)
     }
 }
 
-/* `ica` has these in place of a decision. */
+/* Adds the result of `ica`, which has no decision. */
 static void fill_unmixed(const writer *w, json_value *root)
 {
     const nonsens_result *r = w->result;
@@ -392,7 +392,7 @@ static void fill_decision(const writer *w, json_value *root)
     }
 }
 
-/* The texts of the notes, or their levels. */
+/* Makes the list of the notes' texts, or of their levels. */
 static json_value *note_array(const writer *w, bool levels)
 {
     static const char *const word[] = {

@@ -1,4 +1,4 @@
-/* json_effect.c - writes effects as JSON: what `effect` adds to the document of a graph, and `discover` to an edge. */
+/* json_effect.c - writes effects as JSON: what `effect` adds to the document, and what `discover` adds to an edge. */
 #include "write/write_internal.h"
 
 static json_value *interval(const nonsens_estimate *e)
@@ -27,7 +27,7 @@ static const char *answered(nonsens_answered a)
     return word[a];
 }
 
-/* The distribution, and what it is of. */
+/* Makes a distribution, with its variable and its rows. */
 static json_value *distribution_of(nonsens_context *ctx, arena *scratch, const nonsens_result *r,
                                    const nonsens_effect *e, const nonsens_distribution *d)
 {

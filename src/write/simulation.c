@@ -64,7 +64,7 @@ static json_value *edges_json(const nonsens_simulation *s)
     return list;
 }
 
-/* The pairs of nodes that a hidden variable causes. */
+/* Makes the list of pairs of nodes that have a hidden common cause. */
 static json_value *hidden_json(const nonsens_simulation *s)
 {
     json_value *pair = json_array();
@@ -89,7 +89,7 @@ static json_value *adjacency_json(const nonsens_simulation *s)
     return rows;
 }
 
-/* {variable: {segment: scale}}, as "modulation" in results. */
+/* Makes {variable: {segment: scale}}, like "modulation" in results. */
 static json_value *modulation_json(const nonsens_simulation *s)
 {
     char label[24];
@@ -105,7 +105,7 @@ static json_value *modulation_json(const nonsens_simulation *s)
     return variables;
 }
 
-/* What `explain --of SEGMENT --against SEGMENT` should find. */
+/* Makes what `explain --of SEGMENT --against SEGMENT` should find. */
 static json_value *fault_json(const nonsens_simulation *s)
 {
     char label[24];
@@ -119,7 +119,7 @@ static const char *hit_word(enum simulate_hit hit)
     return hit == HIT_FIXED ? "fixed" : "changed";
 }
 
-/* [{"segment", "variable", "kind"}], as in results. */
+/* Makes [{"segment", "variable", "kind"}], as in results. */
 static json_value *targets_json(const nonsens_simulation *s)
 {
     char label[24];

@@ -1,11 +1,11 @@
 /*
- * sources.c - writes estimated disturbances or sources as CSV, one line per row of the input in its order.
+ * sources.c - writes estimated disturbances or sources as CSV, one line per row of the input and in its order.
  *
  *   direction, discover  row (of the input, from 1), then one column per variable, N_<name>
- *   ica                  s1, s2, ..., then the segment's label if there are segments; row in front if rows may be
- *                        missing
+ *   ica                  s1, s2, ..., then the label if there are segments; a first column "row" if rows may have been
+ *                        left out
  *
- * Rows that were left out for missing values have no line.  Values read back as the same doubles.
+ * Rows that were left out because of missing values have no line.  Values read back as the same doubles.
  */
 #include "base/csv_cell.h"
 #include "base/number.h"
@@ -50,7 +50,7 @@ static bool has_segments(const nonsens_result *r)
     return r->source_name && r->segments > 0;
 }
 
-/* The name of the segment column: the user's, unless it is a number or the name of a source. */
+/* Returns the name of the segment column: the user's, unless that is #k or the name of a source. */
 static const char *segment_name(const nonsens_result *r)
 {
     const char *name = r->options.segment;

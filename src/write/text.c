@@ -1,7 +1,7 @@
 /*
  * text.c - writes a result as text: the answer first, then how sure it is, what speaks against it, and what it assumes.
- * It fits a screen; `--verbose` adds the rest (text_details.c).  Names are escaped and cut (base/show.h): they come
- * from outside, and every line must stay one line.
+ * It fits on a screen; `--verbose` adds the rest (text_details.c).  Names are escaped and shortened (base/show.h),
+ * because they come from outside and every line must stay a single line.
  */
 #include "write/text.h"
 #include "base/number.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    COLUMNS = 100,              /* lines are broken here, between words */
+    COLUMNS = 100,              /* longer lines are broken between words */
     SENTENCE_CHARACTERS = 1500, /* a longer sentence contains an overlong name */
     SENTENCE_BYTES = 4 * SENTENCE_CHARACTERS + 8
 };
@@ -42,7 +42,7 @@ void text_print_padded(FILE *f, const char *text, int columns)
     fprintf(f, "%s%*s", text, columns > used ? columns - used : 0, "");
 }
 
-/* Returns the bytes of a word; "p < 0.001" and "p = 0.03" stay on one line. */
+/* Returns the number of bytes of a word; "p < 0.001" and "p = 0.03" count as one word, to stay on one line. */
 static size_t word_bytes(const char *word)
 {
     size_t bytes = strcspn(word, " ");
@@ -113,7 +113,7 @@ const char *text_name(char out[TEXT_NAME_BYTES], char *const *names, int64_t cou
     const char *name = names[index];
     show_bare(out, name);
     if (strcmp(out, name) == 0) {
-        return out; // in full
+        return out; // not shortened
     }
     for (int64_t k = 0; k < count; k++) {
         if (k != index && strcmp(show_bare(other, names[k]), out) == 0) {
@@ -143,7 +143,7 @@ nonsens_status text_check_detail(nonsens_context *ctx, unsigned detail)
 
 /* ---- what speaks against it ---- */
 
-/* Cautions: problems first, then cautions of the method, then warnings of the data. */
+/* Returns a caution; they are ordered: problems, then cautions of the method, then warnings about the data. */
 static const char *caution_at(const nonsens_result *r, int64_t index, const char **label)
 {
     static const nonsens_note_level level[] = {NONSENS_NOTE_PROBLEM, NONSENS_NOTE_CAUTION};
@@ -170,7 +170,7 @@ static int64_t count_cautions(const nonsens_result *r)
     return count;
 }
 
-/* Prints, or with f NULL counts, the lines of a caution. */
+/* Prints a caution, unless f is NULL; returns its number of lines. */
 static int print_caution(FILE *f, const char *label, const char *text)
 {
     int at = (int)strlen(label) + 4;
@@ -180,7 +180,7 @@ static int print_caution(FILE *f, const char *label, const char *text)
     return text_print_words(f, text, at, 4);
 }
 
-/* Prints a caution if it fits, or else its first sentence if that fits; returns the lines, 0: neither fits. */
+/* Prints a caution if it fits, or else its first sentence if that fits; returns its lines, 0 if neither fits. */
 static int fit_caution(FILE *f, const char *label, const char *text, int room)
 {
     char sentence[SENTENCE_BYTES];
@@ -208,8 +208,8 @@ void text_print_checks(FILE *f, const nonsens_result *r, int room)
         text_print_count(f, count, "caution", "\n");
     }
     for (int lines; (text = caution_at(r, shown, &label)); shown++, room -= lines) {
-        int needed = shown == 0 && room < FIRST_CAUTION ? FIRST_CAUTION : room; // one is shown in any case
-        lines = fit_caution(f, label, text, needed - (shown + 1 < count));      // a line says how many more there are
+        int needed = shown == 0 && room < FIRST_CAUTION ? FIRST_CAUTION : room; // one is always shown
+        lines = fit_caution(f, label, text, needed - (shown + 1 < count));      // a line for how many more there are
         if (lines == 0) {
             break;
         }
@@ -222,7 +222,7 @@ void text_print_checks(FILE *f, const nonsens_result *r, int room)
 
 /* ---- what it assumes ---- */
 
-/* The assumptions in a line or two: those of a method that found the graph are left to `--verbose`. */
+/* Writes the assumptions in a line or two; --verbose adds those of a method that found the graph. */
 static void brief_assumptions(const nonsens_result *r, char *out, size_t size)
 {
     const char *whole = r->assumes_briefly ? r->assumes_briefly : r->assumes,
@@ -270,7 +270,7 @@ static int most_lines(const nonsens_result *r)
 nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, unsigned detail,
                                          const char *path)
 {
-    enum { FIXED = 3, NEXT = 2 }; /* an empty line, the head of the checks, where to find more; what to do next */
+    enum { FIXED = 3, NEXT = 2 }; /* lines: an empty one, the head of the checks, where to find more; what to do next */
     NEEDED(ctx, result, path);
     TRY(text_check_detail(ctx, detail));
     bool verbose = detail & NONSENS_TEXT_ALL;

@@ -1,6 +1,6 @@
 /*
- * text_details.c - prints what `--verbose` adds to a text: how the answer was found, the evidence, the assumptions in
- * full, the options, and how to get the same result again.
+ * text_details.c - prints what `--verbose` adds to a text: how the answer was found, the evidence, all assumptions, the
+ * options, and how to get the same result again.
  */
 #include "base/number.h"
 #include "base/shell_word.h"
@@ -16,11 +16,11 @@ enum {
     VALUE_DIGITS = 4,
     SHORT_DIGITS = 3,
     NAME_COLUMNS_MAX = 40,
-    NAME_CHARACTERS = 100, /* of a piece of evidence, which holds up to two names */
+    NAME_CHARACTERS = 100, /* of a piece of evidence, which has up to two names of variables */
     NAME_BYTES = 4 * NAME_CHARACTERS + 8
 };
 
-static const double MAX_WHOLE = 1e9; /* whole numbers below it are counts and shown in full */
+static const double MAX_WHOLE = 1e9; /* smaller whole numbers are counts and shown in full */
 
 /* ---- evidence ---- */
 
@@ -157,7 +157,7 @@ static void print_item(FILE *f, const char *text)
     text_print_words(f, text, 4, 4);
 }
 
-/* Prints the notes that inform; cautions come with the answer, and so do all notes of a diagnosis. */
+/* Prints notes that only inform; cautions are printed with the answer, and so are all notes of a diagnosis. */
 static void print_notes(FILE *f, const nonsens_result *r)
 {
     bool any = false;

@@ -1,9 +1,9 @@
-/* text_diagnosis.c - prints what the data can and cannot support: one sentence, and what was seen. */
+/* text_diagnosis.c - prints what the data can and cannot support: one sentence, and what was found. */
 #include "write/text.h"
 
 #include <inttypes.h>
 
-enum { ROOM = 18 }; /* lines for what was seen; the rest is left to --verbose */
+enum { ROOM = 18 }; /* lines for what was found; --verbose shows the rest */
 
 int text_print_diagnosis(FILE *f, const nonsens_result *r, bool all)
 {

@@ -1,4 +1,4 @@
-/* text_effect.c - prints what `effect` found: a line with the answer, tables, why, and the graph it rests on. */
+/* text_effect.c - prints what `effect` found: a line with the answer, tables, the reasons, and the graph. */
 #include "base/show.h"
 #include "methods/shared/reasoning.h"
 #include "write/text.h"
@@ -14,7 +14,7 @@ static const char *number(char cell[CELL_BYTES], double value)
     return isnan(value) ? "-" : value == 0.0 ? "0" : number_print(cell, value, DIGITS);
 }
 
-/* "4.21 (3.98 to 4.45)"; without the interval if there is none. */
+/* Writes "4.21 (3.98 to 4.45)", or "4.21" if there is no interval. */
 static const char *estimate(char cell[CELL_BYTES], const nonsens_estimate *e)
 {
     char value[CELL_BYTES], low[CELL_BYTES], high[CELL_BYTES];
@@ -38,10 +38,10 @@ static const char *name_of(char shown[TEXT_NAME_BYTES], const nonsens_result *r,
 
 enum { MAX_COLUMNS = 8 };
 
-/* A table whose columns are as wide as their widest cell; a dash stands in the way of empty cells. */
+/* A table whose columns are as wide as their widest cell; empty cells show a dash. */
 typedef struct table {
     int columns, width[MAX_COLUMNS];
-    bool printing; /* else cells are only measured */
+    bool printing; /* false: cells are only measured */
     FILE *f;
     int at;
 } table;
@@ -59,10 +59,10 @@ static void cell(table *t, const char *text)
     t->at = t->at + 1 < t->columns ? t->at + 1 : 0;
 }
 
-/* Adds the cells of a line; returns false, without cells, for what has no line. */
+/* Adds the cells of a line; returns false and adds nothing if this item has no line. */
 typedef bool table_line_fn(table *t, const nonsens_result *r, int64_t index);
 
-/* Prints a head and lines that a function writes, after measuring them; returns the number of lines. */
+/* Measures and then prints a head and the lines that a function adds; returns the number of lines. */
 static int print_table(FILE *f, const nonsens_result *r, int columns, const char *const *head, int64_t count,
                        table_line_fn *line, bool all)
 {
@@ -92,7 +92,7 @@ static int print_table(FILE *f, const nonsens_result *r, int columns, const char
 /* ---- questions with --do and --change -----------------------------------------------------------------------------
  */
 
-/* What a line is about, beside the variable: a value, a segment, or all rows. */
+/* Writes what a line is about besides the variable: a value, a segment, or all rows. */
 static const char *where(char out[SHOWN_BYTES + CELL_BYTES], const nonsens_effect *e)
 {
     char shown[SHOWN_BYTES], value[CELL_BYTES];
@@ -127,7 +127,7 @@ static bool print_median(table *t, const nonsens_result *r, int64_t index)
     return true;
 }
 
-/* The answer in a line, for a single target. */
+/* Prints the answer for a single target in a line. */
 static int print_answer(FILE *f, const nonsens_result *r, const nonsens_effect *e)
 {
     char shown[TEXT_NAME_BYTES], text[CELL_BYTES], other[CELL_BYTES], line[SENTENCE_BYTES];
@@ -152,7 +152,7 @@ static int print_answer(FILE *f, const nonsens_result *r, const nonsens_effect *
     return text_print_words(f, line, 0, 0);
 }
 
-/* The first of several answers of each target says why. */
+/* Prints reasons, each only once if several answers for a target have the same one. */
 static int print_reasons(FILE *f, const nonsens_result *r)
 {
     int lines = 0;
@@ -206,7 +206,7 @@ static int print_verdict(FILE *f, const nonsens_refutation *r, const char *what,
     return 0;
 }
 
-/* Of several answers only how many pass; notes name failures. */
+/* Prints verdicts on the only answer or, of several, how many pass; a note counts failures. */
 static int print_refuters(FILE *f, const nonsens_result *r, bool one)
 {
     int64_t judged = 0, passed[2] = {0};
@@ -291,7 +291,7 @@ static int print_unanswered(FILE *f, const nonsens_result *r)
     return lines;
 }
 
-/* Pairs without a path have no line, so that those with one are counted first. */
+/* Prints the table of all effects, without lines for pairs that have no path. */
 static int print_quartile_effects(FILE *f, const nonsens_result *r, bool all)
 {
     static const char *const head[] = {"cause", "effect", "step", "total effect", "per sd", "direct effect"};
@@ -331,7 +331,7 @@ static int print_counterfactuals(FILE *f, const nonsens_result *r, bool all)
                                print_counterfactual, all);
 }
 
-/* A test of the graph that failed is in a note as well. */
+/* Returns whether a note has the sentence on the test of the graph, as it does if the graph failed. */
 static bool is_noted(const nonsens_result *r, const char *sentence)
 {
     bool found = false;

@@ -1,4 +1,4 @@
-/* text_explain.c - prints what `explain` found: root causes, a line for each of the first variables, the graph. */
+/* text_explain.c - prints what `explain` found: root causes, a line for each of the top variables, and the graph. */
 #include "base/show.h"
 #include "methods/shared/reasoning.h"
 #include "write/text.h"
@@ -11,8 +11,8 @@ enum {
     MAX_NAMED = 50,
     SHORT_LINES = 12,
     DIGITS = 3,
-    RANKED = 3,        /* variables that are named where nothing can be called */
-    VERDICT_NAMES = 3, /* of root causes that a variable follows */
+    RANKED = 3,        /* number of variables that are named if there is only a ranking */
+    VERDICT_NAMES = 3, /* number of root causes that are named for a variable that follows them */
     CELL_BYTES = 2 * NUMBER_BYTES + 16,
     VERDICT_BYTES = (VERDICT_NAMES + 1) * (TEXT_NAME_BYTES + 2) + 40
 };
@@ -22,7 +22,7 @@ static const char *number_cell(char cell[CELL_BYTES], double value)
     return !isfinite(value) ? "-" : value == 0.0 ? "0" : number_print(cell, value, DIGITS);
 }
 
-/* Changes are rounded to a thousandth of a nat. */
+/* Writes a change, rounded to a thousandth of a nat. */
 static const char *change(char cell[CELL_BYTES], double value)
 {
     enum { MAX_DIGITS = 4 };
@@ -66,7 +66,7 @@ static int64_t count_verdict(const nonsens_result *r, int verdict)
     return count;
 }
 
-/* "root causes of s3: x2, x4" */
+/* Prints "root causes of s3: x2, x4". */
 static int print_roots(FILE *f, const nonsens_result *r)
 {
     char name[TEXT_NAME_BYTES];
@@ -83,7 +83,7 @@ static int print_roots(FILE *f, const nonsens_result *r)
     return 1;
 }
 
-/* "x2 changed itself: narrower (q < 0.001)." */
+/* Writes "x2 changed itself: narrower (q < 0.001)." */
 static size_t add_first(char *out, size_t size, const nonsens_result *r)
 {
     char name[TEXT_NAME_BYTES], verdict[VERDICT_BYTES], q[REASONING_P_BYTES];
@@ -120,7 +120,7 @@ static int print_sentence(FILE *f, const nonsens_result *r)
 
 /* ---- the table -------------------------------------------------------------------------------------------------- */
 
-/* Says whether divergences were measured, of any variable. */
+/* Returns whether the divergence of any variable was measured. */
 static bool has_divergences(const nonsens_result *r)
 {
     for (int64_t i = 0; i < r->variables; i++) {
@@ -131,7 +131,7 @@ static bool has_divergences(const nonsens_result *r)
     return false;
 }
 
-/* Says whether variables have shares of the target's change. */
+/* Returns whether variables have shares of the target's change. */
 static bool has_shares(const nonsens_result *r)
 {
     return r->explained.target && !r->explained.target->reason;
@@ -203,7 +203,7 @@ static int print_legend(FILE *f, const columns *t)
         2, 2);
 }
 
-/* "... and 18 more: 3 follow others, 15 unchanged; --verbose shows them" */
+/* Prints "... and 18 more: 3 follow others, 15 unchanged; --verbose shows them". */
 static void print_others(FILE *f, const nonsens_result *r, int64_t from)
 {
     static const char *const word[] = {"changed", "follow others", "unchanged", "unclear", "elsewhere"};

@@ -1,4 +1,4 @@
-/* text_graph.c - prints graphs: one line per edge with strength and certainty, and then what is open. */
+/* text_graph.c - prints graphs: one line per edge with its strength and certainty, then what remains open. */
 #include "base/show.h"
 #include "methods/shared/reasoning.h"
 #include "write/graph.h"
@@ -10,7 +10,7 @@
 
 enum {
     SHORT_EDGES = 16,
-    SHORT_PAIRS = 4, /* of open edges that are named */
+    SHORT_PAIRS = 4, /* number of open edges that are named */
     WEIGHT_DIGITS = 4,
     EFFECT_DIGITS = 3,
     SUPPORT_DIGITS = 3,
@@ -29,7 +29,7 @@ static void print_arrow(char out[ARROW_BYTES], const nonsens_result *r, const no
 
 /* ---- edges ---- */
 
-/* What the edges of a graph have, and how wide their columns are. */
+/* Which values the edges of a graph have, and how wide their columns are. */
 typedef struct columns {
     bool effects, weights, p_values, supports;
     int arrow, effect, low, high, weight;
@@ -104,7 +104,7 @@ static void print_edge(FILE *f, const nonsens_result *r, const nonsens_edge *e, 
     fputs(report_is_marked(e) ? "   (!)\n" : "\n", f);
 }
 
-/* Explains the columns and marks that the lines have. */
+/* Explains the columns and marks that occur in the lines. */
 static int print_legend(FILE *f, const nonsens_result *r, const columns *c)
 {
     char line[LINE_BYTES] = "";
@@ -166,7 +166,7 @@ static bool is_bidirected(const nonsens_edge *e)
     return e->type == NONSENS_EDGE_BIDIRECTED;
 }
 
-/* "3 edges without a direction: a -- b, c -- d, ..." */
+/* Prints "3 edges without a direction: a -- b, c -- d, ...". */
 static int print_open(FILE *f, const nonsens_result *r, edge_is_fn *is, const char *what)
 {
     char list[LINE_BYTES] = "", line[sizeof list + 120], arrow[ARROW_BYTES];
@@ -186,7 +186,7 @@ static int print_open(FILE *f, const nonsens_result *r, edge_is_fn *is, const ch
     return text_print_words(f, line, 0, 2);
 }
 
-/* "No edge: a, b" for the variables that the graph leaves alone. */
+/* Prints "No edge: a, b" for variables without an edge. */
 static int print_alone(FILE *f, const nonsens_result *r)
 {
     char list[LINE_BYTES] = "", line[sizeof list + 20], shown[TEXT_NAME_BYTES];
@@ -238,7 +238,7 @@ static int print_all_open(FILE *f, const nonsens_result *r)
 static int print_head(FILE *f, const nonsens_result *r)
 {
     char data[TEXT_DATA_BYTES];
-    bool given = r->options.graph[0] != '\0'; // to explain, or for an effect
+    bool given = r->options.graph[0] != '\0'; // for explain or effect
     fputs(r->unfinished ? "unfinished: " : "", f);
     text_print_count(f, r->edges, "edge", " between ");
     text_print_count(f, r->variables, "variable", given ? ", as --graph has them" : " by ");

@@ -1,4 +1,4 @@
-/* text_graph_more.c - prints what a graph has beside its edges: bootstrap samples, interventions, an order. */
+/* text_graph_more.c - prints what a graph has besides its edges: bootstrap samples, interventions, an order. */
 #include "base/show.h"
 #include "methods/shared/reasoning.h"
 #include "write/text.h"
@@ -7,7 +7,7 @@
 
 enum { MAX_LINES = 5, MAX_ORDERED = 50, DIGITS = 3 };
 
-/* Edges with at least this share get a line. */
+/* Edges with at least this support get a line. */
 static const double MANY = 0.5;
 
 /* An edge and the number of bootstrap samples that have it. */
@@ -35,7 +35,7 @@ static bool is_in_graph(const nonsens_result *r, const counted_edge *e)
     return false;
 }
 
-/* Prints edges that at least half of the bootstrap samples have and the graph does not; returns the lines. */
+/* Prints edges that at least half of the bootstrap samples have but the graph has not; returns the number of lines. */
 static int print_missing(FILE *f, const nonsens_result *r, double good)
 {
     static const char *const mark[] = {"->", "--", "<->"};

@@ -1,4 +1,4 @@
-/* text_ica.c - prints what `ica` found: the sources with their shape and change, and the unmixing. */
+/* text_ica.c - prints what `ica` found: the sources, with their shape and how they change, and the unmixing. */
 #include "base/show.h"
 #include "write/text.h"
 
@@ -16,13 +16,13 @@ enum {
     CHANGE_DIGITS = 3
 };
 
-/* Cuts a text to this number of characters. */
+/* Shortens a text to this number of characters. */
 static const char *short_text(char out[LABEL_BYTES], const char *text, int characters)
 {
     return show_text(out, LABEL_BYTES, text, (int64_t)strlen(text), characters);
 }
 
-/* The segment in which the source varies most (sign 1) or least (-1); ties go to the label that is listed first. */
+/* Returns the segment in which the source varies most (sign 1) or least (-1); ties go to the first label. */
 static int64_t extreme_segment(const nonsens_result *r, int64_t source, double sign)
 {
     const double *change = matrix_col(r->modulation, source);

@@ -2,7 +2,7 @@
 #include "write/graph.h"
 #include "write/text.h"
 
-/* What a graph suggests: settle what is open first, then see how sure it is, then use it. */
+/* Returns what to do next with a graph: first decide what is open, then see how sure it is, then use it. */
 static const char *after_graph(const nonsens_result *r)
 {
     if (r->unfinished) {

@@ -1,6 +1,6 @@
 /*
  * text_pair.c - prints a decision on a pair: the decision line for scripts, the answer in a sentence, a line for each
- * direction, and other methods' opinions.
+ * direction, and the opinions of other methods.
  */
 #include "base/number.h"
 #include "base/show.h"
@@ -13,14 +13,14 @@
 
 enum { DIGITS = 3, TESTS = 4, TEST_CHARACTERS = 60, SENTENCE_BYTES = 4 * TEXT_NAME_BYTES + 600 };
 
-/* The names of the pair as they are shown. */
+/* The names of the pair as shown. */
 typedef struct pair {
     char a[TEXT_NAME_BYTES], b[TEXT_NAME_BYTES];
 } pair;
 
 /* ---- the first line ---- */
 
-/* Prints a name in full: scripts read it. */
+/* Prints a name in full, because scripts read it. */
 static void print_name(FILE *f, const char *name)
 {
     text_print_whole(f, name[0] ? name : "\"\"");
@@ -61,14 +61,14 @@ static void answer(const nonsens_result *r, const pair *p, char *out, size_t siz
     case DECISION_INCONCLUSIVE:
         snprintf(out, size, "The data do not decide between %s -> %s and %s -> %s", p->a, p->b, p->b, p->a);
         break;
-    case DECISION_DEPENDENT: // has a sentence
+    case DECISION_DEPENDENT: // these have a sentence
     case DECISION_NONE:
         snprintf(out, size, "%s", "");
         break;
     }
 }
 
-/* "rain causes harvest (p < 0.001; 3,650 rows in 10 segments)." */
+/* Prints "rain causes harvest (p < 0.001; 3,650 rows in 10 segments)." */
 static int print_sentence(FILE *f, const nonsens_result *r, const pair *p)
 {
     char sentence[SENTENCE_BYTES], data[TEXT_DATA_BYTES], p_value[REASONING_P_BYTES];
@@ -84,7 +84,7 @@ static int print_sentence(FILE *f, const nonsens_result *r, const pair *p)
     return text_print_words(f, sentence, 0, 0);
 }
 
-/* Says why, unless the lines of the directions say it. */
+/* Prints the reason, unless the lines of the directions show it. */
 static int print_reason(FILE *f, const nonsens_result *r, const pair *p)
 {
     char sentence[SENTENCE_BYTES];
@@ -101,7 +101,7 @@ static int print_reason(FILE *f, const nonsens_result *r, const pair *p)
     return lines;
 }
 
-/* "a hidden common cause, an error ... or ..." */
+/* Writes "a hidden common cause, an error ... or ...". */
 static void list_alternatives(const nonsens_result *r, char *out, size_t size)
 {
     static const char *const words[] = {"a hidden common cause", "an error in the measured cause",
@@ -134,7 +134,7 @@ static int print_firm(FILE *f, const nonsens_result *r)
 
 /* ---- a line for each direction ---- */
 
-/* A value of a table, right-aligned, with three digits behind the point where it is small. */
+/* Writes a value of a table, right-aligned, with three decimals if it is small. */
 static const char *loss_cell(char cell[NUMBER_BYTES], double value)
 {
     double rounded = round(1000.0 * value) / 1000.0;
@@ -177,7 +177,7 @@ static int print_directions(FILE *f, const nonsens_result *r, const pair *p)
 static int64_t list_tests(const nonsens_result *r, int64_t index[TESTS])
 {
     int64_t count = 0;
-    for (int pass = 0; pass < 2 && count == 0; pass++) { // tests, or other evidence if there are none
+    for (int pass = 0; pass < 2 && count == 0; pass++) { // tests, or other evidence if there are no tests
         for (int64_t i = 0; i < r->evidence_count && count < TESTS; i++) {
             if (pass == 1 || !isnan(r->evidence[i].p_value)) {
                 index[count++] = i;
@@ -208,7 +208,7 @@ static int print_tests(FILE *f, const nonsens_result *r)
 
 /* ---- second opinions ---- */
 
-/* The opinion that names the same decision agrees; names are those of the first line. */
+/* Returns the words for an opinion: "agrees" if its decision is the same; names are as in the first line. */
 static const char *opinion_words(const nonsens_result *r, const pair *p, const nonsens_opinion *o,
                                  char out[2 * TEXT_NAME_BYTES + 8])
 {
@@ -228,7 +228,7 @@ static const char *opinion_words(const nonsens_result *r, const pair *p, const n
     return out;
 }
 
-/* "Second opinions: graph model agrees; resit b -> a; cdnod cannot tell." */
+/* Prints "Second opinions: graph model agrees; resit b -> a; cdnod cannot tell." */
 static int print_opinions(FILE *f, const nonsens_result *r, const pair *p)
 {
     enum { ROOM = 2 * TEXT_NAME_BYTES + 8, LINE = 8 * ROOM };

@@ -1,4 +1,4 @@
-/* text_target.c - prints how much of the change of the target the root causes account for. */
+/* text_target.c - prints how much of the target's change the root causes account for. */
 #include "base/show.h"
 #include "write/text.h"
 #include "write/write_internal.h"

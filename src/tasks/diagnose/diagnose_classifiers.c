@@ -183,7 +183,7 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
     classifier_difference *step = &p->without[job];
     compare_draws by = {.threads = 1,
                         .draws = DRAWS,
-                        .seed = l->options->seed}; // this runs in a thread; blocks would need new draws
+                        .seed = l->options->seed}; // inside a thread; blocks of these rows would have to be rebuilt
     classifier_sample rows;
     classifier_fit two, three;
     TRY(drop_segment(ctx, scratch, l, p->left_out[job], &rows));

@@ -87,7 +87,7 @@ typedef struct effect_distribution {
 
 /* What a scenario does to one variable. */
 typedef struct effect_answer {
-    bool has_path; /* a path leads here from a changed variable; if not, differences are exactly 0 */
+    bool has_path;                  /* a path leads here from a changed variable; if not, differences are exactly 0 */
     effect_distribution now;        /* in the rows as they are; intervals are those of the sampling of rows */
     effect_distribution then;       /* under the changes */
     effect_distribution difference; /* `then` minus `now`: of the means, and of each quantile */

@@ -32,13 +32,13 @@ nonsens_status explain_recording_new(nonsens_context *ctx, arena *a, const nonse
                                      bool in_order, bool in_time, uint64_t seed, explain_recording *out);
 
 typedef struct explain_size {
-    double shift;   /* of the disturbance's median, in interquartile ranges of normal rows */
-    double score;   /* root mean square of the disturbance in normal standard deviations; with an onset: its step */
-    double p_value; /* of such a score in equally many normal rows */
-    double known_shift;    /* the shift, discounted in rows whose causes are beyond their normal range */
-    double mean;           /* of the disturbance over the rows of the fault, in normal standard deviations */
-    double usual_mean;     /* median of the absolute mean of equally many normal rows */
-    double widened;        /* logarithm of the ratio of the variable's 5-95 % ranges; NaN for few rows */
+    double shift;       /* of the disturbance's median, in interquartile ranges of normal rows */
+    double score;       /* root mean square of the disturbance in normal standard deviations; its step with an onset */
+    double p_value;     /* of such a score in equally many normal rows */
+    double known_shift; /* the shift, discounted in rows whose causes are beyond their normal range */
+    double mean;        /* of the disturbance over the rows of the fault, in normal standard deviations */
+    double usual_mean;  /* median of the absolute mean of equally many normal rows */
+    double widened;     /* logarithm of the ratio of the variable's 5-95 % ranges; NaN for few rows */
     int64_t normal, fault; /* numbers of rows that have the variable and its causes */
 } explain_size;
 
