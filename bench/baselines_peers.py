@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""baselines_peers.py NONSENS SCRATCH - the baselines' times, and that of DirectLiNGAM in NumPy on the same rows.
+"""baselines_peers.py NONSENS SCRATCH - times the baselines, and DirectLiNGAM in NumPy on the same rows.
 
 NONSENS is the program; SCRATCH a folder for tables.  Prints `bench NAME VALUE UNIT`: medians of five runs (of three for
-200 variables), the seconds that the program itself reports, reading left out.  The peer, run once, is DirectLiNGAM as
-it is published: every pair of variables compared anew in every round, by array operations on whole columns.
+200 variables) of the seconds that the program itself reports, without reading.  The peer, which runs once, is
+DirectLiNGAM as published: in every round it compares every pair of variables again, by array operations on whole
+columns.
 """
 import csv
 import json
@@ -30,7 +31,7 @@ def write_table(path, names, columns):
 
 
 def linear_columns(d, n, seed=11):
-    """Each variable has two of the earlier ones as causes, and Laplace noise."""
+    """Draws columns: each variable has two earlier ones as causes, and Laplace noise."""
     rng = random.Random(seed)
     columns = []
     for j in range(d):
@@ -65,7 +66,7 @@ def standard(v):
 
 
 def residual(a, b):
-    """What b leaves over of a."""
+    """Returns the residual of a on b."""
     return a - np.mean(a * b) / np.mean(b * b) * b
 
 

@@ -1,8 +1,8 @@
 /*
- * csv_read.c - how fast a numeric CSV is read: 100 MB, 10 columns of 9 digits, one core, median of five.
+ * csv_read.c - measures how fast a numeric CSV is read: 100 MB, 10 columns of 9 digits, one core, median of five runs.
  *
- * Prints `bench csv.read VALUE MB/s` (1 MB = 10^6 bytes).  The file is in the page cache, so that the disk does not
- * count.
+ * Prints `bench csv.read VALUE MB/s` (1 MB = 10^6 bytes).  The file is in the page cache, so the speed of the disk does
+ * not matter.
  */
 #include "base/rng.h"
 #include "read/table.h"
@@ -21,7 +21,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Rows of numbers like -4.73920183; returns the bytes written, or -1. */
+/* Writes rows of numbers like -4.73920183; returns the bytes written, or -1. */
 static long write_table(FILE *file)
 {
     rng r = rng_new(1, RNG_TEST, 100);

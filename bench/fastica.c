@@ -1,10 +1,11 @@
 /*
- * fastica.c - FastICA with whitening on the rows of a file, timed once for every line of standard input.
+ * fastica.c - times FastICA with whitening on the rows of a file, once for every line of standard input.
  *
- * fastica FILE, made by fastica_sklearn.py: int64 n, d, doubles x (n, d) and start (d, d), both column-major, start an
- * unmixing that whitens.  Log cosh, symmetric, until scikit-learn's default criterion holds (1 - |cosine| < 1e-4, at
- * most 200 iterations).  Prints seconds by the clock, seconds of all processors, iterations.  What is timed is what
- * scikit-learn's `fit` does: whitening, search, sources.
+ * fastica FILE: fastica_sklearn.py makes FILE, which holds int64 n, d, doubles x (n, d) and start (d, d), both
+ * column-major.  `start` is an unmixing matrix that whitens.  The contrast is log cosh; all sources are estimated at
+ * once, until scikit-learn's default criterion holds (1 - |cosine| < 1e-4, at most 200 iterations).  Prints wall-clock
+ * seconds, seconds of all processors, iterations.  The time covers what scikit-learn's `fit` does: whitening, search,
+ * sources.
  */
 #include "ica/fastica.h"
 #include "base/parallel.h"
@@ -54,7 +55,7 @@ static void transpose(int64_t d, const double *a, double *out)
     }
 }
 
-/* rotation (d, d) = start white^{-1}, and basis = rotation white. */
+/* Computes rotation (d, d) = start white^{-1}, and basis = rotation white. */
 static nonsens_status find_start(nonsens_context *ctx, arena *a, const problem *p, const double *white,
                                  double *rotation, double *basis)
 {
@@ -69,7 +70,7 @@ static nonsens_status find_start(nonsens_context *ctx, arena *a, const problem *
     return NONSENS_OK;
 }
 
-/* y (n, d) = (x - mean) basis'. */
+/* Computes y (n, d) = (x - mean) basis'. */
 static void whiten_rows(const problem *p, const double *basis, double *y)
 {
     linalg_gemm(false, true, p->n, p->d, p->d, 1.0, p->x, p->n, basis, p->d, 0.0, y, p->n);

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""fastica_sklearn.py FASTICA SCRATCH - FastICA of bench/fastica.c against scikit-learn's on the same rows.
+"""fastica_sklearn.py FASTICA SCRATCH - compares FastICA of bench/fastica.c with scikit-learn's on the same rows.
 
 FASTICA is the program made from fastica.c; SCRATCH a folder for the rows.  Prints `bench NAME VALUE UNIT`.  Both
-whiten, start at the same rotation, take log cosh with all sources at once and stop by scikit-learn's default criterion;
-both use what threads they take by default.  They run in turn, after one run that does not count; times are medians of
-five, ratios scikit-learn's time over ours (above 1: ours is faster), by the clock and, for machines with other work to
-do, by the processors' time.
+whiten, start at the same rotation, use log cosh for all sources at once, and stop by scikit-learn's default criterion;
+both use their default number of threads.  They run in turn, after one run that does not count. Times are medians of
+five; ratios are scikit-learn's time over ours (above 1: ours is faster), in wall-clock time and, for busy machines, in
+processor time.
 """
 import os
 import statistics
@@ -28,7 +28,7 @@ SIZES, ROWS, RUNS = (6, 20), (5000, 100000), 5
 
 
 def mixture(n, d):
-    """Laplace, uniform and exponential sources."""
+    """Draws mixtures of Laplace, uniform and exponential sources."""
     rng = np.random.default_rng(1000 * d + n)
     draws = (lambda: rng.laplace(size=n), lambda: rng.uniform(-1, 1, size=n), lambda: rng.exponential(size=n))
     sources = np.column_stack([draws[j % 3]() for j in range(d)])
@@ -37,7 +37,7 @@ def mixture(n, d):
 
 
 def whitening(x):
-    """As scikit-learn has it."""
+    """Whitens as scikit-learn does."""
     u, scale = np.linalg.svd((x - x.mean(0)).T, full_matrices=False)[:2]
     u *= np.sign(u[0])
     return (u / scale).T * np.sqrt(len(x))
@@ -51,7 +51,7 @@ def write_problem(path, x, start):
 
 
 def run_sklearn(x, start):
-    """Seconds by the clock, of all processors, iterations."""
+    """Returns wall-clock seconds, seconds of all processors, iterations."""
     model = FastICA(fun='logcosh', whiten='unit-variance', w_init=start)
     clock, processor = time.perf_counter(), time.process_time()
     with warnings.catch_warnings():
@@ -68,7 +68,7 @@ def run_ours(program):
 
 
 def compare(program_path, scratch, n, d):
-    """Returns the ratio by the clock."""
+    """Returns the ratio of wall-clock times."""
     path, name = os.path.join(scratch, 'fastica.bin'), 'fastica.d%d.n%d.' % (d, n)
     x, start = mixture(n, d)
     write_problem(path, x, start)

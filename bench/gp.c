@@ -1,6 +1,6 @@
 /*
- * gp.c - times Gaussian-process regression: gp FILE reads (rows, regressors) as two int64, then x column by column and
- * y as doubles, and for every line on its standard input fits once and prints seconds by the clock, of the processors,
+ * gp.c - times Gaussian-process regression.  gp FILE reads (rows, regressors) as two int64, then x column by column and
+ * y as doubles.  For every line of standard input it fits once and prints wall-clock seconds, processor seconds,
  * iterations, hyper-parameters (signal, noise, length); residuals of the last fit go to FILE.residual.
  */
 #include "regress/gp.h"

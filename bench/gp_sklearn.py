@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""gp_sklearn.py GP SCRATCH - Gaussian-process regression of bench/gp.c against scikit-learn's on the same rows.
+"""gp_sklearn.py GP SCRATCH - compares Gaussian-process regression of bench/gp.c with scikit-learn's on the same rows.
 
 GP is the program made from gp.c; SCRATCH a folder for the rows.  Prints `bench NAME VALUE UNIT`.  One regressor, 5,000
-rows, Matern 5/2, signal, length and noise by the largest likelihood; scikit-learn without restarts, timed once, ours
-the median of five after one run that does not count, on one thread.  The ratio is scikit-learn's time over ours, by the
-clock and, for machines with other work to do, by the processors' time.  Further lines: a million rows, three regressors
-(ours alone).  NumPy is made to use OpenBLAS where it is installed.
+rows, Matern 5/2; signal, length and noise maximise the likelihood.  scikit-learn runs once, without restarts; ours is
+the median of five runs on one thread, after one that does not count.  The ratio is scikit-learn's time over ours, in
+wall-clock time and, for busy machines, in processor time.  Further lines: a million rows, three regressors (ours only).
+NumPy is made to use OpenBLAS if it is installed.
 """
 import array
 import glob
@@ -30,7 +30,7 @@ ROWS, MANY, RUNS = 5000, 1000000, 5
 
 
 def wave(n, d=1):
-    """Regressors, one array each, and y = sin(2 x1) + (x2^2 + ...) / 2 + noise."""
+    """Draws regressors, one array each, and y = sin(2 x1) + (x2^2 + ...) / 2 + noise."""
     rng = random.Random(n + d)
     x = [array.array('d', (rng.gauss(0, 1) for _ in range(n))) for _ in range(d)]
     y = array.array('d', (math.sin(2 * row[0]) + sum(v * v for v in row[1:]) / 2 + rng.gauss(0, 0.3)
@@ -46,7 +46,7 @@ def write_problem(path, x, y):
 
 
 def run_ours(program, path, runs):
-    """Median seconds by the clock and of the processor."""
+    """Returns the median wall-clock and processor seconds."""
     text = subprocess.run([program, path], input='\n' * runs, capture_output=True, text=True, check=True).stdout
     times = [[float(v) for v in line.split()[:2]] for line in text.splitlines()][1 if runs > 1 else 0:]
     return [statistics.median(t[i] for t in times) for i in range(2)]
@@ -61,14 +61,14 @@ def run_sklearn(x, y):
 
 
 def blas():
-    """What NumPy and SciPy calculate with."""
+    """Returns the BLAS that NumPy and SciPy use."""
     found = [p for p in threadpoolctl.threadpool_info() if p['user_api'] == 'blas']
     return ', '.join('%s %s %s, %d threads' % (p['internal_api'], p['version'], p['filepath'], p['num_threads'])
                      for p in found) or 'not OpenBLAS'
 
 
 def use_openblas():
-    """Starts again with OpenBLAS before other libraries, if NumPy has another one."""
+    """If NumPy uses another BLAS, restarts this program with OpenBLAS loaded first."""
     found = sorted(glob.glob('/usr/lib/*/openblas-*/libblas.so.3'))
     if 'openblas' not in blas() and found and 'GP_BLAS_SET' not in os.environ:
         folder = os.path.dirname(found[0])

@@ -1,10 +1,10 @@
 /*
- * graph.c - skeleton and directions of random sparse linear models by Fisher's z, timed.
+ * graph.c - times the skeleton and the directions of random sparse linear models by Fisher's z.
  *
- * graph D N NEIGHBOURS RUNS [tester]: D variables in N rows, each with NEIGHBOURS expected neighbours, weights of .4 to
- * .9 with either sign, normal noise; alpha .01, one thread.  "tester" asks through indep/ci.h in place of the
- * correlation matrix.  A line per run: processor seconds for correlations, skeleton and directions, tests, distances to
- * the true pattern.
+ * graph D N NEIGHBOURS RUNS [tester]: D variables in N rows, each with NEIGHBOURS expected neighbours, weights of size
+ * .4 to .9 with random sign, normal noise; alpha .01, one thread.  "tester" runs the tests through indep/ci.h instead
+ * of on the correlation matrix.  Prints a line per run: processor seconds for correlations, skeleton and directions,
+ * number of tests, distances to the true pattern.
  */
 #include "base/rng.h"
 #include "graph/metrics.h"
@@ -42,7 +42,7 @@ static void add_cause(problem *p, double **v, int64_t from, int64_t to, rng *r)
 
 static nonsens_status make_problem(nonsens_context *ctx, arena *a, uint64_t seed, problem *p)
 {
-    double **v; // (d) of n
+    double **v; // (d) arrays of n values
     rng r = rng_new(seed, RNG_EXPERIMENT, 0);
     TRY(pdag_new(ctx, a, p->d, &p->dag));
     TRY(pdag_new(ctx, a, p->d, &p->pattern));

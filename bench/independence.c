@@ -1,9 +1,9 @@
 /*
- * independence.c - one test of (conditional) independence on columns of a file, timed again and again.
+ * independence.c - times one test of (conditional) independence on columns of a file repeatedly.
  *
- * independence TEST FILE RUNS: FILE, made by independence_peers.py, has int64 n, d and doubles x (n, d), column-major;
- * column 0 is tested against column 1 given the others.  Prints the median of the seconds of RUNS runs, the p-value
- * and the most memory that the process ever held, in MB.
+ * independence TEST FILE RUNS: independence_peers.py makes FILE, which holds int64 n, d and doubles x (n, d),
+ * column-major; column 0 is tested against column 1 given the others.  Prints the median seconds of RUNS runs, the
+ * p-value and the peak memory of the process, in MB.
  */
 #include "base/memory.h"
 #include "indep/ci.h"
@@ -42,7 +42,7 @@ static nonsens_status read_problem(nonsens_context *ctx, arena *a, FILE *file, p
                                                            : fail(ctx, NONSENS_ERR_NUMERIC, "the file is too short");
 }
 
-/* A new tester each time, so that nothing is remembered. */
+/* Makes a new tester each time, so that no result is cached. */
 static nonsens_status test_once(nonsens_context *ctx, const problem *p, double *seconds, double *p_value)
 {
     const double *column[COLUMNS_MAX];
@@ -66,7 +66,7 @@ static nonsens_status test_once(nonsens_context *ctx, const problem *p, double *
     return status;
 }
 
-/* The most memory that this program held, in MB; getrusage would count what its parent held before it. */
+/* Returns the peak memory of this program in MB; getrusage would include what its parent process held before. */
 static double peak_memory(void)
 {
     char line[128];

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""independence_peers.py INDEPENDENCE SCRATCH - kernel tests of bench/independence.c against n x n ones of NumPy.
+"""independence_peers.py INDEPENDENCE SCRATCH - compares the kernel tests of bench/independence.c with n x n forms in
+NumPy.
 
 INDEPENDENCE is the program made from independence.c; SCRATCH a folder for the rows.  Prints `bench NAME VALUE UNIT`.
 The peers are the textbook forms on whole matrices, by NumPy and SciPy: HSIC with the median distance and Gretton's
 gamma distribution (2007, the variance as a product of traces), and the conditional test of Zhang et al. (2011) with a
-ridge of 1e-3 and the gamma distribution.  Ours are medians of five, the peers run once, on the same rows.
+ridge of 1e-3 and the gamma distribution.  On the same rows, ours are medians of five runs; the peers run once.
 """
 import array
 import math
@@ -24,7 +25,7 @@ except ImportError:
 
 
 def columns_of(n, given):
-    """x and y, Laplace noise about a function of z, and z."""
+    """Draws z, and x and y as Laplace noise around a function of z."""
     rng = random.Random(n + given)
     z = [array.array('d', (rng.gauss(0, 1) for _ in range(n))) for _ in range(given)]
     shift = [sum(math.tanh(v) for v in row) for row in zip(*z)] if given else [0.0] * n
@@ -33,7 +34,7 @@ def columns_of(n, given):
 
 
 def run_ours(program, scratch, test, x, runs=5):
-    """Median of the seconds, p-value, memory in MB."""
+    """Returns the median seconds, the p-value, and memory in MB."""
     path = os.path.join(scratch, 'independence.bin')
     with open(path, 'wb') as file:
         array.array('q', (len(x[0]), len(x))).tofile(file)
@@ -61,7 +62,7 @@ def hsic_peer(x):
 
 
 def kci_peer(x):
-    """Zhang, Peters, Janzing, Schoelkopf 2011: ridge residuals of kernel features, gamma distribution."""
+    """The test of Zhang, Peters, Janzing, Schoelkopf 2011: ridge residuals of kernel features, gamma distribution."""
     n = len(x)
     z = (x[:, 2:] - x[:, 2:].mean(0)) / x[:, 2:].std(0)
     kx = centre(gauss(np.column_stack([(x[:, 0] - x[:, 0].mean()) / x[:, 0].std(), z / 2])))

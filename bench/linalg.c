@@ -2,8 +2,8 @@
  * linalg.c - the library's own linear algebra (src/math/plain.h) against OpenBLAS: `linalg [ORDER...]`.
  *
  * Prints `bench linalg.ROUTINE.ORDER VALUE ratio`, OpenBLAS's time over ours, and our time in microseconds.  Both work
- * on the same numbers in turns, on one thread; each time, of the processor, is the shortest of several.
- * OPENBLAS_CORETYPE and NONSENS_KERNEL choose instruction sets.
+ * on the same numbers in turn, on one thread; each time is the shortest of several processor times.  OPENBLAS_CORETYPE
+ * and NONSENS_KERNEL choose instruction sets.
  */
 #include "base/rng.h"
 #include "math/linalg_backend.h"
@@ -19,7 +19,7 @@ enum { TURNS = 11, ROWS = 2000 };
 /* Matrices of one order k. */
 typedef struct problem {
     int64_t k;
-    double *square, *other, *positive, *kernel, *factor, *tall; /* (k, k), but tall (ROWS, k) */
+    double *square, *other, *positive, *kernel, *factor, *tall; /* (k, k), except tall (ROWS, k) */
     double *out, *w;                                            /* (k, k) or (ROWS, k); (k) */
     int32_t *pivot;
     double *work;
@@ -112,7 +112,7 @@ static void run_eigen(const linalg_backend *by, const problem *p)
     by->eigen(p->k, restart(p, p->positive), p->w, size, p->work);
 }
 
-/* Eigenvalues that fall fast, as those of kernels do. */
+/* Eigenvalues that fall fast, like those of kernel matrices. */
 static void run_eigen_kernel(const linalg_backend *by, const problem *p)
 {
     int64_t size = by->eigen_work(p->k);
@@ -231,7 +231,7 @@ static bool make_problem(int64_t k, problem *p)
     for (int64_t i = 0; i < k; i++) {
         p->positive[i * (k + 1)] += 1.0;
     }
-    for (int64_t i = 0; i < k * k; i++) { // of points in three dimensions
+    for (int64_t i = 0; i < k * k; i++) { // a Gaussian kernel of points in three dimensions
         const double *x = p->tall + i % k * 3, *y = p->tall + i / k * 3;
         double square = 0.0;
         for (int c = 0; c < 3; c++) {
@@ -254,7 +254,7 @@ static void free_problem(problem *p)
 
 static bool measure_order(int64_t k)
 {
-    const char *only = getenv("LINALG_ONLY"); // part of a routine's name
+    const char *only = getenv("LINALG_ONLY"); // a part of a routine's name
     problem p;
     bool made = make_problem(k, &p);
     for (size_t i = 0; made && i < sizeof ROUTINES / sizeof *ROUTINES; i++) {

@@ -1,17 +1,17 @@
 /*
- * nets.c - how fast small networks train.  Prints `bench NAME VALUE UNIT`, and `# FACT: VALUE`.
+ * nets.c - measures how fast small networks train.  Prints `bench NAME VALUE UNIT`, and `# FACT: VALUE`.
  *
- *   nets rates                     one core: milliseconds a step (loss, gradient, Adam), GFLOP/s counted as
+ *   nets rates                     one core: milliseconds per step (loss, gradient, Adam), GFLOP/s counted as
  *                                  6 x parameters x rows, and that rate as a share of OpenBLAS's sgemm (1024 cubed)
- *   nets reference                 one core: the same step by the plain reference, and how much faster the kernel is
- *   nets cores                     sixteen equal networks on two threads against one
+ *   nets reference                 one core: the same step by the plain reference, and the kernel's speed-up
+ *   nets cores                     sixteen equal networks on two threads and on one
  *   nets ensemble TABLE EXCHANGE   eight networks on two threads: seconds to a held-out loss; EXCHANGE is written for
  *                                  nets_torch.py
- *   nets step WIDTH BATCH STEPS    milliseconds a step, for nets_torch.py
+ *   nets step WIDTH BATCH STEPS    milliseconds per step, for nets_torch.py
  *
- * Times on one core are processor time, times on two cores that of the clock; each is the best of several runs: what
- * the processor can do when nothing disturbs it.  Ratios on one core are medians over pairs of runs that follow each
- * other, so that both sides see the same processor.
+ * Times on one core are processor time, times on two cores are wall-clock time.  Each is the best of several runs: what
+ * the processor can do when nothing disturbs it.  Ratios on one core are medians over pairs of consecutive runs, so
+ * that both runs of a pair see the processor in the same state.
  */
 #include "base/parallel.h"
 #include "math/column.h"
@@ -58,7 +58,7 @@ typedef struct learner {
     mlp_rows rows;
     int64_t parameters, step;
     float *weight, *gradient, *first, *second;
-    double *plain_gradient; /* of the reference */
+    double *plain_gradient; /* gradient of the reference */
 } learner;
 
 static nonsens_status learner_new(nonsens_context *ctx, arena *a, mlp_shape shape, learner *l)
@@ -72,7 +72,7 @@ static nonsens_status learner_new(nonsens_context *ctx, arena *a, mlp_shape shap
     return mlp_workspace_new(ctx, a, &shape, &l->work);
 }
 
-/* Rows whose spread depends on their class. */
+/* Draws rows whose spread depends on their class. */
 static nonsens_status draw_rows(nonsens_context *ctx, arena *a, mlp_shape shape, int64_t n, mlp_rows *rows)
 {
     float *x;
@@ -90,7 +90,7 @@ static nonsens_status draw_rows(nonsens_context *ctx, arena *a, mlp_shape shape,
     return NONSENS_OK;
 }
 
-/* A network at its start with `batch` rows, which are one batch. */
+/* Makes a network with initial weights and `batch` rows, which form one batch. */
 static nonsens_status learner_drawn(nonsens_context *ctx, arena *a, mlp_shape shape, int64_t batch, learner *l)
 {
     rng r = rng_new(1, RNG_TEST, 2);
@@ -99,7 +99,7 @@ static nonsens_status learner_drawn(nonsens_context *ctx, arena *a, mlp_shape sh
     return draw_rows(ctx, a, shape, batch, &l->rows);
 }
 
-/* One step of Adam along l->gradient, set as in src/nn/train.c. */
+/* Takes one step of Adam along l->gradient, with the settings of src/nn/train.c. */
 static void move(learner *l, int64_t rows, double rate, double decay)
 {
     double k = (double)++l->step, correct1 = 1.0 / (1.0 - pow(0.9, k)), correct2 = 1.0 / (1.0 - pow(0.999, k));
@@ -120,7 +120,7 @@ static void kernel_step(learner *l)
     learn(l, l->rows, 1e-3, 0.0);
 }
 
-/* Loss and gradient by the reference; Adam is the kernel's. */
+/* Takes one step: loss and gradient from the reference, Adam from the kernel. */
 static void reference_step(learner *l)
 {
     memset(l->plain_gradient, 0, (size_t)l->parameters * sizeof *l->plain_gradient);
@@ -140,7 +140,7 @@ static double seconds_of(void (*step)(learner *), learner *l, int64_t steps)
     return seconds_by(PROCESSOR) - start;
 }
 
-/* The number of steps, a power of two, that takes this long. */
+/* Returns how many steps (a power of two) take at least this long. */
 static int64_t steps_for(void (*step)(learner *), learner *l, double seconds)
 {
     int64_t steps = 1;
@@ -154,7 +154,7 @@ static int64_t steps_for(void (*step)(learner *), learner *l, double seconds)
 
 enum { GEMM = 1024 };
 
-/* GFLOP/s of one sgemm. */
+/* Returns the GFLOP/s of one sgemm. */
 static double gemm_rate(float *matrices)
 {
     const int64_t size = GEMM * GEMM;
@@ -273,7 +273,7 @@ static nonsens_status show_some_shapes(nonsens_context *ctx, int64_t batch)
     return NONSENS_OK;
 }
 
-/* Widths 1 to 8, no layers to three, few inputs and classes; then all activations and last layers. */
+/* Widths 1 to 8, zero to three layers, few inputs and classes; then all activations and last layers. */
 enum { SMALL_SHAPES = 8 * 9 + 9 };
 
 static mlp_shape small_shape(int k)
@@ -315,7 +315,7 @@ static nonsens_status measure_reference(nonsens_context *ctx)
 
 /* ---- many networks on two cores ---- */
 
-/* What a run on several threads takes; `processor` counts all of them. */
+/* Times of a run on several threads; `processor` counts all of them. */
 typedef struct duration {
     double clock, processor;
 } duration;
@@ -338,7 +338,7 @@ static void start_net(const mlp_shape *shape, int64_t net, float *weight)
     mlp_init(shape, &init, weight);
 }
 
-/* Trains networks of one shape by the library from their starts; `task` is filled in. */
+/* Trains networks of one shape from their initial weights by the library; fills in `task`. */
 static nonsens_status train_nets(nonsens_context *ctx, int threads, const train_options *options, train_task model,
                                  int64_t nets, train_task *task, duration *best)
 {
@@ -359,8 +359,8 @@ static nonsens_status train_nets(nonsens_context *ctx, int threads, const train_
 }
 
 /*
- * `speedup` is by the clock and so needs two idle cores.  `speedup-undisturbed` is what processor time allows where the
- * networks are shared evenly: it counts what the threads cost one another, but not who else was on the cores.
+ * `speedup` is wall-clock time, so it needs two idle cores.  `speedup-undisturbed` is what processor time allows if the
+ * networks are shared evenly: it includes the cost of threads slowing one another, but not that of other processes.
  */
 static nonsens_status measure_cores(nonsens_context *ctx, arena *memory)
 {
@@ -387,11 +387,11 @@ typedef struct ensemble {
     mlp_shape shape;
     train_options options;
     mlp_rows train, held_out;
-    int64_t epochs; /* to run at most, out of options.epochs, which the learning rate goes by */
-    double *loss;   /* (MEMBERS, options.epochs) the lowest held-out one so far, nats a row, after each epoch */
+    int64_t epochs; /* to run at most; the learning rate schedule assumes options.epochs */
+    double *loss;   /* (MEMBERS, options.epochs) the lowest held-out loss after each epoch, nats per row */
 } ensemble;
 
-/* Standardised columns; every fifth row is held out. */
+/* Reads the table: columns are standardised, every fifth row is held out. */
 static nonsens_status read_rows(nonsens_context *ctx, arena *a, const char *path, ensemble *e)
 {
     table t;
@@ -424,7 +424,7 @@ static nonsens_status read_rows(nonsens_context *ctx, arena *a, const char *path
     return NONSENS_OK;
 }
 
-/* The library's defaults. */
+/* Sets up an ensemble with the library's default options. */
 static nonsens_status ensemble_new(nonsens_context *ctx, arena *a, const char *path, ensemble *e)
 {
     nonsens_options *options;
@@ -457,8 +457,8 @@ static void learn_epoch(learner *l, const ensemble *e, int64_t *order, rng *shuf
 }
 
 /*
- * As train_all trains, but stops after e->epochs and keeps the losses of all epochs.  Where a network stops early its
- * last loss stands for the epochs after.
+ * Trains one network as train_all does, but stops after e->epochs and keeps the loss of every epoch.  If a network
+ * stops early, its last loss fills the remaining epochs.
  */
 static nonsens_status train_member(nonsens_context *ctx, arena *scratch, int64_t net, void *state)
 {
@@ -500,7 +500,7 @@ static double mean_loss(const ensemble *e, int64_t epochs)
     return sum / MEMBERS;
 }
 
-/* Trains by the library, from the same starts, and fails unless that ends with the very losses of ensemble_run. */
+/* Trains by the library from the same initial weights; fails unless the losses equal those of ensemble_run exactly. */
 static nonsens_status check_against_library(nonsens_context *ctx, const ensemble *e, duration *best)
 {
     train_task task[MEMBERS], model = {.shape = e->shape, .train = e->train, .validation = e->held_out};
@@ -513,7 +513,7 @@ static nonsens_status check_against_library(nonsens_context *ctx, const ensemble
     return NONSENS_OK;
 }
 
-/* What nets_torch.py needs: a line of settings, then a line of initial weights per network. */
+/* Writes what nets_torch.py needs: a line of settings, then a line of initial weights per network. */
 static nonsens_status write_exchange(nonsens_context *ctx, arena *a, const char *path, const ensemble *e, double target,
                                      duration best)
 {
@@ -540,8 +540,8 @@ static nonsens_status write_exchange(nonsens_context *ctx, arena *a, const char 
 
 /*
  * The target is one per cent above the mean, over the networks, of the lowest held-out losses of complete training.
- * Timed is the training of all networks from their starts, with an evaluation of the held-out rows after every epoch,
- * for as many epochs as it takes that mean to reach the target.
+ * The time is that of training all networks from their initial weights, with an evaluation of the held-out rows after
+ * every epoch, for as many epochs as that mean needs to reach the target.
  */
 static nonsens_status measure_ensemble(nonsens_context *ctx, arena *a, const char *table_path, const char *exchange)
 {

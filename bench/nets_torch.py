@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""nets_torch.py NETS TABLE EXCHANGE - the training of bench/nets.c in PyTorch, and how much faster nets.c is.
+"""nets_torch.py NETS TABLE EXCHANGE - times the training of bench/nets.c in PyTorch, and how much faster nets.c is.
 
-NETS is the program made from nets.c, which writes EXCHANGE.  Prints `bench NAME VALUE UNIT`.  PyTorch is written as its
-users write it; Adam runs in its `foreach` variant, which is the faster one.  The logit of class 0 is free here and
-pinned to zero in nets.c: the same distributions of classes can be had, and the initial weights are the same.
+NETS is the program made from nets.c, which writes EXCHANGE.  Prints `bench NAME VALUE UNIT`.  The PyTorch code is
+typical of its users; Adam runs in its `foreach` variant, which is faster.  The logit of class 0 is free here and pinned
+to zero in nets.c: both can represent the same distributions of classes, and the initial weights are the same.
 """
 import math
 import multiprocessing
@@ -23,7 +23,7 @@ CLASSES, HELD_OUT_EVERY, RUNS = 10, 5, 3
 
 
 def network(layers, width):
-    """2 - width - ... - width - 2 - classes."""
+    """Makes a network 2 - width - ... - width - 2 - classes."""
     parts, inputs = [], 2
     for _ in range(layers):
         parts += [torch.nn.Linear(inputs, width), torch.nn.LeakyReLU(0.2)]
@@ -44,10 +44,10 @@ def step_milliseconds(net, optimiser, x, y, steps):
 
 
 def compare_steps(program, width, batch):
-    """Best time of PyTorch; median ratio over pairs of runs of as many steps that follow each other.
+    """Prints PyTorch's best time, and the median ratio over pairs of consecutive runs of equally many steps.
 
-    Part of PyTorch's time at batch 5120 is memory that malloc gives back to the system and asks for again: about a
-    sixth, which MALLOC_MMAP_THRESHOLD_ and MALLOC_TRIM_THRESHOLD_ in the environment would save.  Few set them."""
+    At batch 5120, about a sixth of PyTorch's time goes to memory that malloc returns to the system and requests again.
+    MALLOC_MMAP_THRESHOLD_ and MALLOC_TRIM_THRESHOLD_ in the environment would save it, but few users set them."""
     steps = 100 if batch < 5120 else 20
     net = network(3, width)
     optimiser = torch.optim.Adam(net.parameters(), lr=1e-3, foreach=True)
@@ -67,7 +67,7 @@ def compare_steps(program, width, batch):
 # ---- an ensemble to a held-out loss, on two cores ----
 
 def run_ours(program, table, exchange):
-    """Settings and times of nets.c by name, and the initial weights of each network."""
+    """Returns settings and times of nets.c by name, and the initial weights of each network."""
     subprocess.run([program, 'ensemble', table, exchange], check=True, stdout=subprocess.DEVNULL)
     with open(exchange, encoding='ascii') as file:
         settings = {key: float(value) for key, value in (word.split('=') for word in file.readline().split())}
@@ -75,7 +75,7 @@ def run_ours(program, table, exchange):
 
 
 def read_table(path):
-    """Training and held-out rows as nets.c cuts them: standardised, every fifth row held out."""
+    """Returns training and held-out rows as nets.c splits them: standardised, every fifth row held out."""
     with open(path, encoding='utf-8') as file:
         cells = [line.strip().split(',') for line in file][1:]
     x = torch.tensor([[float(a), float(b)] for a, b, _ in cells], dtype=torch.float64)
@@ -87,7 +87,7 @@ def read_table(path):
 
 
 def train_network(start, data, settings, epochs):
-    """The lowest held-out loss so far after each epoch; stops early as nets.c does."""
+    """Returns the lowest held-out loss after each epoch; stops early as nets.c does."""
     x, y, x_held, y_held = data
     net, criterion = network(int(settings['layers']), int(settings['width'])), torch.nn.CrossEntropyLoss()
     torch.nn.utils.vector_to_parameters(start.clone(), net.parameters())
@@ -113,7 +113,7 @@ def train_network(start, data, settings, epochs):
 
 
 def train_some(job):
-    """Networks one after another; returns their losses and the processor time."""
+    """Trains networks one after another; returns their losses and the processor time."""
     threads, starts, data, settings, epochs = job
     torch.set_num_threads(threads)
     torch.manual_seed(1)
@@ -123,22 +123,22 @@ def train_some(job):
 
 
 def timed(train):
-    """Losses, seconds by the clock and seconds of all processors."""
+    """Returns losses, wall-clock seconds, and seconds of all processors."""
     begin = time.perf_counter()
     parts = train()
     return sum((losses for losses, _ in parts), []), time.perf_counter() - begin, sum(used for _, used in parts)
 
 
 def epochs_to(target, losses):
-    """How many epochs until the mean over the networks is at the target; None if never."""
+    """Returns how many epochs pass until the mean over the networks reaches the target; None if it never does."""
     means = [statistics.mean(after) for after in zip(*losses)]
     return next((epoch + 1 for epoch, mean in enumerate(means) if mean <= target), None), means[-1]
 
 
 def compare_ensembles(program, table, exchange):
-    """Timed as in nets.c, in turn with it; each time is the best of several.  PyTorch may choose: all networks in one
-    process with two threads, or half of them in each of two processes with one thread, which are up and running before
-    the clock starts."""
+    """Times both in turn, as nets.c does; each time is the best of several.  PyTorch gets its faster choice: all
+    networks in one process with two threads, or half of them in each of two processes with one thread, which start
+    before the clock."""
     settings, starts = run_ours(program, table, exchange)
     data, complete = read_table(table), int(settings['epochs'])
     ours, processes, threads = [settings], [], []

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""pc_sparse.py NONSENS SCRATCH - the time of PC on a sparse Gaussian table: 200 variables with two expected neighbours,
-1,000 rows, alpha .01, sets of any size, one thread.
+"""pc_sparse.py NONSENS SCRATCH - times PC on a sparse Gaussian table: 200 variables with two expected neighbours, 1,000
+rows, alpha .01, sets of any size, one thread.
 
-NONSENS is the program; SCRATCH a folder for the table.  Prints `bench pc.d200n1000 VALUE s`: the median of five runs of
-the seconds that the program itself reports for the whole search, directions included, reading left out; and
-`bench pc.d200n1000.program`, the same with starting, reading, canonical order and audit.
+NONSENS is the program; SCRATCH a folder for the table.  Prints `bench pc.d200n1000 VALUE s`: the median over five runs
+of the seconds that the program itself reports for the whole search, including directions but not reading; and `bench
+pc.d200n1000.program`, which also includes start, reading, canonical order and audit.
 """
 import csv
 import json
@@ -17,7 +17,7 @@ import time
 
 
 def sparse_columns(d, n, neighbours, seed=17):
-    """Weights of .4 to .9 with either sign, as bench/graph.c has them."""
+    """Draws columns with weights of size .4 to .9 and random sign, like bench/graph.c."""
     rng, columns = random.Random(seed), []
     for j in range(d):
         column = [rng.gauss(0, 1) for _ in range(n)]

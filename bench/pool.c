@@ -1,7 +1,7 @@
 /*
- * pool.c - how long the first process of a run under mpirun is busy with a unit that another has run: reading the
- * answer, appending it to the journal, handing out the next.  The other is made up here and answers at once, with
- * lines as long as those of linear-ica.
+ * pool.c - measures how long the first process of an mpirun run is busy with a unit that another process has run:
+ * reading the answer, appending it to the journal, handing out the next unit.  The other process is simulated here and
+ * answers at once, with lines as long as those of linear-ica.
  *
  *     pool [UNITS]
  */
@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static int64_t asked = -1, answered; /* the unit that is out, -1: none; how many came back */
+static int64_t asked = -1, answered; /* the unit that is being run (-1: none); the number of answers */
 static size_t answer_bytes;
 static bool stopped, greeted;
 
-/* ---- the figure: its own process is slow, so that nearly all units go to the other ---- */
+/* ---- the figure: its units are slow in this process, so that nearly all of them go to the other ---- */
 
 static void cell_name(int64_t cell, char name[CELL_NAME_BYTES])
 {
@@ -55,7 +55,7 @@ static nonsens_status write_nothing(nonsens_context *ctx, arena *scratch, const 
 
 static const figure FIGURE = {.study = {.name = "bench",
                                         .cells = 1,
-                                        .reps = 1000, // more than one, so that --reps counts
+                                        .reps = 1000, // more than one, so that --reps has an effect
                                         .revision = 1,
                                         .cell_name = cell_name,
                                         .run = run_slowly,

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""scaling.py NONSENS SCRATCH - what one core does, and what many cores add.
+"""scaling.py NONSENS SCRATCH - measures the time on one core, and what many cores add.
 
 NONSENS is the program; SCRATCH a folder for the tables.  Prints one thread's time for a pair and for a graph of six, the
 times of graphs of six, twenty and fifty variables on all cores, and how well threads are used:
 
     threads.NAME     the time of one thread over that of a run on all cores
-    efficiency.NAME  the time of as many runs of one thread each, started at once, as there are cores, over (cores times)
-                     that of one run on all cores; for pairs, shards in place of runs
+    efficiency.NAME  as many runs as there are cores, each on one thread and all at once: their time over (cores
+                     times that of one run on all cores); for pairs, shards instead of runs
 
-Cores may share their parts with one another, so an efficiency says more than a speed-up.
+Cores may share units of the processor, so an efficiency says more than a speed-up.
 """
 import os
 import statistics
@@ -32,7 +32,7 @@ class Bench:
         return self.path(name)
 
     def seconds(self, *command, at_once=1):
-        """How long it takes until all of `at_once` equal runs have ended."""
+        """Returns the time until all of `at_once` equal runs have ended."""
         begun = time.perf_counter()
         runs = [subprocess.Popen([self.nonsens, *command, '-q'], stdout=subprocess.DEVNULL) for _ in range(at_once)]
         if any([run.wait() for run in runs]):
@@ -48,7 +48,7 @@ def take(name, value, unit):
 
 
 def compare_threads(bench, name, command):
-    """One thread, all cores, and as many runs of one thread as there are cores; returns the first."""
+    """Times one thread, all cores, and one single-threaded run per core; returns the first."""
     one, together = bench.median(*command, '--threads', '1'), bench.median(*command, '--threads', str(CORES))
     apart = bench.median(*command, '--threads', '1', at_once=CORES)
     take('threads.' + name, one / together, 'ratio')

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""structured_six.py NONSENS SCRATCH - the time of `discover` by structured on six variables, 20 segments of 512 rows.
+"""structured_six.py NONSENS SCRATCH - times `discover` by structured on six variables, 20 segments of 512 rows.
 
 NONSENS is the program; SCRATCH a folder for the tables.  Ten simulated data sets (node generator, depths 1 to 5 twice,
-two expected neighbours a node), two threads.  Prints `bench structured.d6e20 VALUE s`, the median of the whole program's
-times, and `bench structured.d6e20.most`, the longest.
+two expected neighbours per node), two threads.  Prints `bench structured.d6e20 VALUE s`, the median time of the whole
+program, and `bench structured.d6e20.most`, the longest.
 """
 import json
 import os

@@ -4,14 +4,15 @@
  *     accuracy [--reps R] [--cells PATTERN] [--journal FILE] [--out FILE.csv] [--graphs FILE.csv] [--seed FIRST]
  *              [--threads T] [--method NAME] [--set KEY=VALUE]... [--list yes]
  *
- * A unit of work is (cell, seed): one data set.  Each finished unit is one line of the journal; units that the journal
- * holds for the same data and options are not run again.  Seeds from 100,001 are for reporting, smaller ones for
- * development.  --reps 0 (the default) means as many seeds as the table (accuracy_cells.c) says.  --threads is the
- * number of data sets at a time if an evaluation runs them in parallel, else that of the fit.  --method names the
- * method that runs in place of `structured` on pairs.  --set is for the methods; a cell whose command has no such
- * option fails.  --list names the cells and what their units are called in the journal, and runs nothing.  --out is the
- * table of pairs, --graphs that of graphs; a table whose cells were not asked for stays as it is.
- * On stdout: one line per method and cell.  A cell that fails is reported and left out; the exit status is then 1.
+ * A unit of work is (cell, seed): one data set.  Each finished unit is one line of the journal; units that are already
+ * in the journal with the same data and options are not run again.  Seeds from 100,001 are for reporting, smaller ones
+ * for development.  --reps 0 (the default) means as many seeds as the table (accuracy_cells.c) says.  --threads is the
+ * number of data sets processed at once if an evaluation runs them in parallel, otherwise the number of threads per
+ * fit.  --method names the method that runs on pairs instead of `structured`.  --set sets an option of the methods; a
+ * cell whose command has no such option fails.  --list prints the cells and the keys of their units in the journal, and
+ * runs nothing.  --out is the table of pairs, --graphs the table of graphs; a table is left untouched if none of its
+ * cells is selected.  Prints one line per method and cell.  A cell that fails is reported and skipped; the exit status
+ * is then 1.
  */
 #include "accuracy.h"
 #include "harness/request.h"
@@ -24,11 +25,11 @@
 /* Options of the methods of one command. */
 typedef struct choices {
     nonsens_options *options;
-    const char *refused; /* the option of --set that the command does not take; NULL: none */
+    const char *refused; /* an option of --set that the command does not have; NULL if it has them all */
 } choices;
 
 typedef struct settings {
-    request request; /* its table is not used: there are two */
+    request request; /* its table is not used, because there are two */
     nonsens_context *ctx;
     const char *journal, *graphs, *method;
     bool list;
@@ -101,7 +102,7 @@ static nonsens_status run_cell(nonsens_context *ctx, const settings *set, const 
 
 /* ---- the tables ---- */
 
-/* Runs the wanted cells; false if there is none or one of them fails.  A journal that cannot be written ends it. */
+/* Runs the selected cells; returns false if there is none or one fails.  Stops if the journal cannot be written. */
 static bool run_cells(nonsens_context *ctx, const settings *set, table csv[TABLES])
 {
     int matched = 0, failed = 0;
@@ -132,7 +133,7 @@ static bool run_cells(nonsens_context *ctx, const settings *set, table csv[TABLE
     return matched > 0 && failed == 0;
 }
 
-/* Opens the tables of the wanted cells; false if one cannot be written. */
+/* Opens the tables of the selected cells; returns false if one cannot be written. */
 static bool open_tables(const settings *set, table csv[TABLES])
 {
     const char *const path[TABLES] = {[TABLE_PAIRS] = set->request.out, [TABLE_GRAPHS] = set->graphs};
@@ -163,7 +164,7 @@ static bool run_tables(const settings *set)
 
 /* ---- command line ---- */
 
-/* Sets an option; a command that does not have it refuses its cells, and an option that no command has is an error. */
+/* Sets an option; cells whose command does not have it fail.  An option that no command has is an error. */
 static bool set_option(settings *set, const char *key, const char *value)
 {
     bool pairs = nonsens_options_set(set->ctx, set->on_pairs.options, key, value) == NONSENS_OK;
@@ -176,7 +177,7 @@ static bool set_option(settings *set, const char *key, const char *value)
     return pairs || graphs;
 }
 
-/* Sets "KEY=VALUE"; cuts the text in two. */
+/* Sets "KEY=VALUE"; splits the text in place. */
 static bool set_pair(settings *set, char *text)
 {
     char *equals = strchr(text, '=');

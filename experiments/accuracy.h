@@ -3,8 +3,8 @@
  *
  *     cell (a row of the table) -> task (a cell and settings) -> drawn data -> journal line -> printed shares
  *
- * A unit of work is one data set of a cell, named by its seed (harness/study.h).  An evaluation turns data into a line
- * of the journal, and the units of a cell into printed lines.
+ * A unit of work is one data set of a cell, identified by its seed (harness/study.h).  An evaluation turns data into a
+ * line of the journal, and the units of a cell into printed lines.
  */
 #ifndef EXPERIMENTS_ACCURACY_H
 #define EXPERIMENTS_ACCURACY_H
@@ -15,14 +15,14 @@
 #include "mechanisms.h"
 #include "simulate/simulate.h"
 
-/* What the data of a cell are, which says what counts as correct and wrong. */
+/* How the data of a cell arise, which determines what is correct and what is wrong. */
 enum judgement {
     JUDGE_DAG,         /* correct: the true direction; wrong: the other */
     JUDGE_CYCLIC,      /* wrong: any direction */
     JUDGE_INDEPENDENT, /* correct: independent; wrong: any direction */
     JUDGE_CONFOUNDED,  /* wrong: any direction */
     JUDGE_UNDECIDABLE, /* both directions fit; wrong: any direction */
-    JUDGE_NULL         /* a DAG again: how often the model of the true direction is rejected */
+    JUDGE_NULL         /* as JUDGE_DAG, but counts how often the model of the true direction is rejected */
 };
 
 typedef struct accuracy_evaluation accuracy_evaluation;
@@ -35,7 +35,7 @@ typedef struct cell {
     const accuracy_evaluation *evaluation;
     int seeds;
     const char *run;   /* options of the method that the cell fixes: "key=value key=value"; NULL: none */
-    const char *label; /* in place of the method's name in printed lines; NULL: the method's name */
+    const char *label; /* replaces the method's name in printed lines; NULL: the method's name */
 } cell;
 
 extern const cell ACCURACY_CELLS[];
@@ -47,7 +47,7 @@ int64_t accuracy_seeds(int64_t number);
 
 enum { FINGERPRINT_BYTES = 17 };
 
-/* A cell with all that a run of it needs. */
+/* A cell with everything that a run of it needs. */
 typedef struct task {
     const cell *cell;
     nonsens_options *simulate;            /* NULL for a mechanism */
@@ -55,14 +55,14 @@ typedef struct task {
     nonsens_options *options;             /* of the method */
     int64_t nodes, depth, segments, rows; /* depth is 0 for a mechanism; rows per segment, on average */
     int reps;
-    char fingerprint[FINGERPRINT_BYTES]; /* of all that a unit depends on except its seed */
+    char fingerprint[FINGERPRINT_BYTES]; /* hash of everything that a unit depends on, except its seed */
 } task;
 
 /* One data set; its variables are called x1, x2, ... */
 typedef struct drawn {
     nonsens_simulation *simulation; /* NULL for a mechanism */
     nonsens_data *data;
-    int cause; /* of two variables: 0 or 1; -1 if neither or both cause the other, or if there are more variables */
+    int cause; /* of two variables: 0 or 1, -1 if neither or both cause the other; of more variables: -1 */
 } drawn;
 
 /* Evaluations whose lines have the same columns share a table. */
@@ -70,9 +70,9 @@ enum table_kind { TABLE_PAIRS, TABLE_GRAPHS, TABLES };
 
 struct accuracy_evaluation {
     study study;      /* made by EVALUATION_STUDY */
-    unsigned command; /* whose options its methods take */
+    unsigned command; /* the command whose options its methods take */
     enum table_kind table;
-    bool side_by_side; /* one data set per thread; else one at a time on all threads */
+    bool side_by_side; /* one data set per thread; otherwise one data set at a time on all threads */
     bool any_method;   /* runs the method that --method names */
     /* Runs the method and adds its results to the line. */
     nonsens_status (*run)(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
@@ -83,7 +83,7 @@ struct accuracy_evaluation {
     void (*print)(const task *t, const void *units, table *csv);
 };
 
-/* The study of an evaluation: units are named by the task's fingerprint, and run on the data that it draws. */
+/* The study of an evaluation: a unit's key is the task's fingerprint, and the task draws the unit's data. */
 #define EVALUATION_STUDY(label, number, unit, reader)                                                    \
     {                                                                                                    \
         .name = label, .revision = number, .cell_name = accuracy_cell_name, .cell_reps = accuracy_seeds, \
@@ -91,16 +91,16 @@ struct accuracy_evaluation {
     }
 
 extern const accuracy_evaluation ACCURACY_MONTI, ACCURACY_STRUCTURED, ACCURACY_GRAPH, ACCURACY_GRAPH_STRUCTURED;
-/* The same with --targets: the true ones, and those with nothing but the segments. */
+/* The same with --targets: the true interventions, and the affected segments without the variables. */
 extern const accuracy_evaluation ACCURACY_GRAPH_TARGETS, ACCURACY_GRAPH_UNKNOWN;
 
 /* ---- accuracy_task.c ---- */
 
-/* Prepares a task.  options are of the evaluation's command and copied; method is for evaluations that run any. */
+/* Prepares a task.  Copies `options`, those of the evaluation's command; `method` is used if it has any_method. */
 nonsens_status task_open(nonsens_context *ctx, const cell *c, const nonsens_options *options, const char *method,
                          task *out);
 void task_close(task *t);
-/* For studies whose data is a task: write the key of its units, and run one of them. */
+/* For studies whose data is a task: write the key of a unit, and run a unit. */
 void task_key(const void *data, int64_t number, char key[UNIT_KEY_BYTES]);
 nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_t number, unit_seed seed,
                         json_value *line);
@@ -111,32 +111,32 @@ enum column {
     COLUMN_CORRECT,
     COLUMN_WRONG,
     COLUMN_UNDECIDED,
-    COLUMN_DIRECTION, /* share in which the better direction is the true one */
+    COLUMN_DIRECTION, /* share of data sets whose better direction is the true one */
     COLUMN_MCC,
-    COLUMN_SE, /* standard error of the share or mean that the line is about */
+    COLUMN_SE, /* standard error of the line's main share or mean */
     COLUMN_NEITHER,
     COLUMN_INDEPENDENT,
     COLUMN_INCONCLUSIVE,
-    COLUMN_CONCLUDED, /* a direction or independence */
-    COLUMN_REJECTED,  /* share in which the true model is rejected */
-    COLUMN_TESTED,    /* share in which it has a p-value */
-    COLUMN_RANK,      /* the most frequent one */
+    COLUMN_CONCLUDED, /* share that concludes a direction or independence */
+    COLUMN_REJECTED,  /* share of data sets in which the true model is rejected */
+    COLUMN_TESTED,    /* share in which the true model has a p-value */
+    COLUMN_RANK,      /* the most frequent rank */
     COLUMN_RANK_SHARE,
-    COLUMN_FIRM_CORRECT, /* share that names the true direction and says that this is firm */
+    COLUMN_FIRM_CORRECT, /* share that names the true direction and calls it firm */
     COLUMN_FIRM_WRONG,
-    COLUMN_EXPLAINED, /* of the answers that name a direction and are not firm: the true explanation is left open */
-    COLUMN_VETOED,    /* the true direction leaves correlated disturbances, and so cannot be firm */
+    COLUMN_EXPLAINED, /* share of the directions that are not firm that leave the true explanation open */
+    COLUMN_VETOED,    /* share in which the true direction leaves correlated disturbances, and so cannot be firm */
     COLUMNS
 };
 
-/* The values of one line; NaN: none. */
+/* The values of one line; NaN if there is no value. */
 typedef struct report {
     double value[COLUMNS];
 } report;
 
 /* Returns a report full of NaN. */
 report report_empty(void);
-/* Turns counts of data sets into shares of reps; the standard error is that of the column `of`. */
+/* Divides counts of data sets by reps; the standard error is that of the column `of`. */
 void report_shares(report *r, enum column of, int reps);
 /* Prints one line on stdout and writes one row of the table. */
 void report_print(table *csv, const task *t, const char *method, const report *r);

@@ -2,14 +2,14 @@
  * accuracy_cells.c - the table of cells that the accuracy experiment runs.
  *
  * Names for --cells: `layered-*` and `cyclic-*` are the paper's methods (ACCURACY_MONTI).  `eE-*`, with E segments, are
- * the public run of one method (ACCURACY_STRUCTURED).  So are `METHOD-*`, baselines on pairs that fit their assumptions
- * or violate them.  Rows with the same data share finished data sets: `e10-null-*` judges those of `e10-depth*`.
+ * the public run of one method (ACCURACY_STRUCTURED).  So are `METHOD-*`, baselines on pairs that satisfy or violate
+ * their assumptions.  Cells with the same data share finished data sets: `e10-null-*` judges those of `e10-depth*`.
  *
  * `graph-METHOD-GENERATOR-eE-depthL` are graphs of six variables (ACCURACY_GRAPH) with two expected neighbours each,
- * the simulator's default: six edges.  `graph-structured-node-d20-*` has twenty variables and as many expected
- * edges, `graph-structured-node-d50-*` fifty.  `graph-METHOD-two-change-*`: only two of the six disturbances change
- * over segments.  Those called `graph-structured-hidden-*` have a hidden common cause of two variables.  Methods with
- * kernel tests, which take longest, have fewer seeds.
+ * the simulator's default: six edges.  `graph-structured-node-d20-*` has twenty variables and as many expected edges,
+ * `graph-structured-node-d50-*` fifty.  In `graph-METHOD-two-change-*` only two of the six disturbances change over
+ * segments.  In `graph-structured-hidden-*` two variables have a hidden common cause.  Methods with kernel tests have
+ * fewer seeds, because they take longest.
  */
 #include "accuracy.h"
 
@@ -23,7 +23,7 @@
     {                                                                                             \
         name "-depth5", generator, "depth=5" options, judgement, evaluation, seeds, NULL, NULL    \
     }
-/* Many segments with few rows; the options say how many. */
+/* Many segments with few rows; `size` gives the numbers. */
 #define MANY_SEGMENTS(prefix, size, seeds)                                                                           \
     CELL(prefix "-depth1", "layered", "depth=1 " size, JUDGE_DAG, STRUCTURED, seeds),                                \
         CELL(prefix "-depth3", "layered", "depth=3 " size, JUDGE_DAG, STRUCTURED, seeds),                            \
@@ -62,13 +62,13 @@
         "e10-" name, name, NULL, JUDGE_DAG, STRUCTURED, 50, NULL, NULL \
     }
 
-/* A pair of violations.c; its name begins with `e10-` like all runs of one method on ten segments, for comparison. */
+/* A pair from violations.c; its name begins with `e10-` like all runs of one method on ten segments, for comparison. */
 #define VIOLATION(name, judgement)                                      \
     {                                                                   \
         "e10-" name, name, NULL, judgement, STRUCTURED, 100, NULL, NULL \
     }
 
-/* The same where rows follow one another in time. */
+/* The same, with rows that follow one another in time. */
 #define IN_TIME(name, judgement)                                                       \
     {                                                                                  \
         "e10-" name, name, NULL, judgement, STRUCTURED, 100, "block-length=auto", NULL \
@@ -101,7 +101,8 @@
             method                                                                                               \
     }
 
-/* Half of the segments intervene on one variable each; `unused`: the method is not told; `unknown`: only the segments.
+/*
+ * Half of the segments intervene on one variable each; `unused`: the method is not told; `unknown`: only the segments.
  */
 #define GRAPH_TARGETS(what, evaluation, kind, changing, name)                                                    \
     {                                                                                                            \
@@ -113,14 +114,14 @@
     GRAPH_TARGETS("targets", &ACCURACY_GRAPH_TARGETS, kind, changing, name),               \
         GRAPH_TARGETS("targets-unused", &ACCURACY_GRAPH_STRUCTURED, kind, changing, name), \
         GRAPH_TARGETS("targets-unknown", &ACCURACY_GRAPH_UNKNOWN, kind, changing, name)
-/* A hidden variable is a common cause of two of the six. */
+/* A hidden variable is a common cause of two of the six variables. */
 #define GRAPH_HIDDEN(name, options)                                                                                 \
     {                                                                                                               \
         "graph-structured-hidden-" name, "hidden-" name, "nodes=6 sem=node segments=10 " options, JUDGE_CONFOUNDED, \
             &ACCURACY_GRAPH_STRUCTURED, 40, "method=structured", "structured"                                       \
     }
 
-/* Means and scales of Gaussian disturbances; with depth=1 the node generator is not linear, the layered one is. */
+/* Means and scales of Gaussian disturbances; at depth=1 the layered generator is linear, the node generator is not. */
 #define MEANS_AND_SCALES "noise=gaussian mean=-2:2 scale=0.2:3"
 #define MEANS "noise=gaussian mean=-2:2 scale=1:1"
 

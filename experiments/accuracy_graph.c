@@ -1,14 +1,14 @@
 /*
  * accuracy_graph.c - evaluates the public run of a method that finds a graph of many variables (nonsens_run_discover).
  *
- * The truth is the graph of the simulation.  For the layered generator, whose composed map depends on all ancestors,
- * that is the mask of its layers, and the score against the transitive closure is added.  The journal keeps the
- * measures (graph/metrics.h) and both graphs, so that other measures can be computed without running anything again.
- * Seconds are those of one thread.
+ * The truth is the graph of the simulation.  In the layered generator a variable depends on all its ancestors; the
+ * truth is the mask of its layers, and a score against the transitive closure is added.  The journal keeps the measures
+ * (graph/metrics.h) and both graphs, so that other measures can be computed without a new run.  Seconds are those of
+ * one thread.
  *
- * `marked` says whether the edge between the two variables with a hidden common cause is marked as such, `unmarked`
- * whether there is an arrow without a mark between them; `good_marked` is the share of true edges found that are
- * marked.
+ * `marked` says whether the edge between the two variables with a hidden common cause is marked as confounded,
+ * `unmarked` whether there is an arrow without a mark between them.  `good_marked` is the share of the true edges found
+ * that are marked.
  *
  * Means are over data sets.  If truth and estimate have no edge, F1 is 1: nothing is missing and nothing is wrong.
  * Precision and direction accuracy are undefined if the estimate has no edge; their means are over the other data sets.
@@ -23,18 +23,18 @@
 #include <unistd.h>
 
 enum measure {
-    MEASURE_F1, /* of arrows */
+    MEASURE_F1, /* F1 of arrows */
     MEASURE_SKELETON,
     MEASURE_SHD,
     MEASURE_CLOSURE, /* F1 of arrows against the transitive closure */
     MEASURE_PRECISION,
     MEASURE_RECALL,
     MEASURE_DIRECTION, /* direction accuracy */
-    MEASURE_ACTUAL,    /* true edges */
-    MEASURE_PREDICTED, /* edges of the estimate, with or without direction */
+    MEASURE_ACTUAL,    /* number of true edges */
+    MEASURE_PREDICTED, /* number of edges of the estimate, with or without direction */
     MEASURE_SECONDS,
-    MEASURE_TARGETS, /* F1 of (segment, variable) that were found to differ; NaN without interventions */
-    MEASURE_MARKED,  /* this and the next: NaN without a hidden cause */
+    MEASURE_TARGETS, /* F1 of the (segment, variable) pairs found to differ; NaN without interventions */
+    MEASURE_MARKED,  /* this and the next are NaN without a hidden cause */
     MEASURE_UNMARKED,
     MEASURE_GOOD_MARKED, /* NaN if no true edge is found */
     MEASURES
@@ -63,7 +63,7 @@ static nonsens_status true_graph(nonsens_context *ctx, arena *a, const nonsens_s
     return NONSENS_OK;
 }
 
-/* Makes the graph of a result; variables of the data are in the simulation's order. */
+/* Makes the graph of a result; the variables of the data are in the simulation's order. */
 static nonsens_status found_graph(nonsens_context *ctx, arena *a, const nonsens_result *result, int64_t d, pdag *out)
 {
     TRY(pdag_new(ctx, a, d, out));
@@ -102,7 +102,7 @@ static nonsens_status measure(nonsens_context *ctx, arena *a, const pdag *found,
     return NONSENS_OK;
 }
 
-/* Is an edge of the result marked as having a hidden common cause? */
+/* Returns whether an edge of the result is marked as having a hidden common cause. */
 static bool is_marked(const nonsens_edge *e)
 {
     return e->confounded || e->type == NONSENS_EDGE_BIDIRECTED;
@@ -129,7 +129,7 @@ static void measure_hidden(const nonsens_result *result, const nonsens_simulatio
     out->value[MEASURE_GOOD_MARKED] = good > 0.0 ? good_marked / good : NAN;
 }
 
-/* Keeps a graph as ["x1 --> x2", ...] with the simulation's names. */
+/* Adds a graph to the line as ["x1 --> x2", ...] with the simulation's names. */
 static nonsens_status keep_graph(nonsens_context *ctx, arena *a, const pdag *g, const char *key, json_value *line)
 {
     static const char *const MARK[] = {[PDAG_LINE] = "---", [PDAG_ARROW] = "-->", [PDAG_BOTH] = "<->"};
@@ -153,7 +153,7 @@ static void keep_measures(const unit *u, json_value *line)
     }
 }
 
-/* F1 of the interventions that were found; NaN if the data have none, or the method was told which they are. */
+/* Returns F1 of the interventions found; NaN if the data have none or if the method was told which they are. */
 static double compare_targets(const nonsens_result *result, const nonsens_simulation *s)
 {
     double actual = 0.0, found = 0.0, both = 0.0;
@@ -200,7 +200,7 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
 
 /* ---- interventions ---- */
 
-/* Writes the interventions to a file, or only the segments; the caller removes it. */
+/* Writes the interventions, or only their segments, to a file; the caller removes it. */
 static nonsens_status write_targets(nonsens_context *ctx, const nonsens_simulation *s, bool named, const char *path)
 {
     FILE *f;
@@ -224,7 +224,7 @@ static nonsens_status run_targets(nonsens_context *ctx, arena *a, const nonsens_
                                   bool named, json_value *line)
 {
     char path[] = "/tmp/nonsens-targets-XXXXXX";
-    nonsens_options *own; // its texts outlive the run
+    nonsens_options *own; // a copy; its texts outlive the run
     int file = mkstemp(path);
     if (file < 0) {
         return fail(ctx, NONSENS_ERR_OUTPUT, "%s: cannot be written", path);
@@ -259,7 +259,7 @@ static bool read_unit(const json_value *line, void *place)
     bool good = true;
     for (int k = 0; k < MEASURES; k++) {
         const json_value *value = json_object_get(line, MEASURE_NAME[k]);
-        out->value[k] = NAN; // lines from before a measure lack it
+        out->value[k] = NAN; // older lines lack newer measures
         good = ((k >= MEASURE_TARGETS && !value) || study_read_number(value, &out->value[k])) && good;
     }
     return good;
@@ -274,7 +274,7 @@ static int digits_of(enum measure which)
                : 3;
 }
 
-/* The standard error of F1 follows it. */
+/* The standard error of F1 comes right after F1. */
 enum { ITEMS = MEASURES + 1 };
 
 static void fill_items(const unit *units, int reps, report_item *item)
@@ -310,7 +310,7 @@ static void print_header(table *csv)
         .print = print_units                                                                                      \
     }
 
-/* There are two, so that a change of `structured` leaves the lines of all others valid, some of which take long. */
+/* `structured` has its own revision: when it changes, the lines of other methods, some of them slow, stay valid. */
 const accuracy_evaluation ACCURACY_GRAPH = GRAPH_EVALUATION("graph", 1, run);
 const accuracy_evaluation ACCURACY_GRAPH_STRUCTURED = GRAPH_EVALUATION("graph-structured", 3, run);
 const accuracy_evaluation ACCURACY_GRAPH_TARGETS = GRAPH_EVALUATION("graph-targets", 1, run_named);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* What is scored on every data set: each rule is correct, wrong or undecided.  The features give a correlation. */
+/* What is scored on every data set: each rule is correct, wrong or undecided. */
 enum rule {
     RULE_TESTS,
     RULE_POOLED,
@@ -28,7 +28,7 @@ static const char *const RULE_NAME[RULES] = {"nonsens",
                                              "nonsens-lr-jacobian",
                                              "nonsens-lr-printed"};
 
-/* Kept in the journal as numbers. */
+/* The journal stores these as numbers. */
 enum outcome { OUTCOME_CORRECT, OUTCOME_WRONG, OUTCOME_UNDECIDED };
 
 typedef struct unit {
@@ -39,7 +39,7 @@ typedef struct unit {
 
 /* ---- running ---- */
 
-/* The true disturbances in the canonical row order of the data set. */
+/* Copies the true disturbances in the canonical row order of the data set. */
 static nonsens_status true_sources(nonsens_context *ctx, arena *a, const drawn *d, matrix *out)
 {
     int64_t n = d->data->n;
@@ -81,7 +81,7 @@ static double mean_correlation(matrix t, matrix source)
     return 0.5 * fmax(c[0][0] + c[1][1], c[0][1] + c[1][0]);
 }
 
-/* cause: 0, 1, or -1 if there is none; then every direction is wrong. */
+/* Judges a decision.  cause: 0, 1, or -1 if there is no cause; then every direction is wrong. */
 static enum outcome judge(enum result_decision decision, int cause)
 {
     if (decision != DECISION_FIRST_CAUSES && decision != DECISION_SECOND_CAUSES) {
@@ -90,7 +90,7 @@ static enum outcome judge(enum result_decision decision, int cause)
     return (decision == DECISION_FIRST_CAUSES ? 0 : 1) == cause ? OUTCOME_CORRECT : OUTCOME_WRONG;
 }
 
-/* What the variants of the tests share. */
+/* What the variants of the tests have in common. */
 typedef struct scoring {
     const nonsens_options *options;
     const drawn *drawn;
@@ -129,7 +129,7 @@ static nonsens_status score_all_tests(nonsens_context *ctx, arena *a, const scor
         truth.v[i] = fabs(truth.v[i]);
     }
     TRY(score_tests(ctx, a, s, POOLING_STRATIFIED, truth, RULE_MAGNITUDES, out));
-    if (disturbances_doubt(fit)) { /* the method then does not decide */
+    if (disturbances_doubt(fit)) { /* the method does not decide then */
         out->outcome[RULE_TESTS] = out->outcome[RULE_POOLED] = OUTCOME_UNDECIDED;
     }
     return NONSENS_OK;

@@ -70,7 +70,7 @@ void report_items(table *csv, const task *t, const char *method, int items, cons
     print_line(t, method, items, item);
     write_row(csv, t, method, items, item);
     if (csv->out) {
-        fflush(csv->out); // a long run shows its results so far
+        fflush(csv->out); // shows the results of a long run early
     }
 }
 

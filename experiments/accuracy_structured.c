@@ -4,7 +4,7 @@
  * The journal keeps decision, better direction and true cause, the loss and the p-value of the restricted model of each
  * direction, the squared correlation that its mechanisms leave between the disturbances, with its p-value, and the rank
  * of the change over segments (null if the method has none).  Decisions are judged when lines are printed, so the
- * judgement can change without running anything again.
+ * judgement can change without a new run.
  */
 #include "accuracy.h"
 
@@ -29,7 +29,7 @@ static const nonsens_evidence *find_evidence(const nonsens_result *result, const
     return &NONE;
 }
 
-/* Keeps value and p-value of the evidence `words` of both directions, as two lists. */
+/* Adds the value and the p-value of the evidence called `words`, for both directions, to two lists. */
 static void keep_evidence(const nonsens_result *result, const char *words, json_value *value, json_value *p_value)
 {
     for (int k = 0; k < 2; k++) {
@@ -84,7 +84,7 @@ typedef struct unit {
     double correlation[2], correlation_p[2];
     double rank; /* of the change over segments; NaN if there is none */
     bool firm;
-    const json_value *alternatives; /* that are left open */
+    const json_value *alternatives; /* other explanations that are left open */
 } unit;
 
 static bool read_unit(const json_value *line, void *place)
@@ -105,7 +105,7 @@ static bool read_unit(const json_value *line, void *place)
     return json_array_size(p) == 2 && json_is(cause, JSON_INTEGER) && out->cause < 2 && out->decision;
 }
 
-/* The cause in an arrow, or -1. */
+/* Returns the cause in "x1->x2" or "x2->x1", or -1. */
 static int cause_of(const char *text)
 {
     for (int k = 0; k < 2; k++) {
@@ -151,7 +151,7 @@ static void add_unit(const unit *u, const task *t, report *r)
     r->value[COLUMN_NEITHER] += strcmp(u->decision, "neither") == 0;
     r->value[COLUMN_INDEPENDENT] += independent;
     r->value[COLUMN_INCONCLUSIVE] += strcmp(u->decision, "inconclusive") == 0;
-    r->value[COLUMN_CONCLUDED] += independent || cause_of(u->decision) >= 0; // NaN unless printed
+    r->value[COLUMN_CONCLUDED] += independent || cause_of(u->decision) >= 0; // NaN, and stays so, unless printed
 }
 
 static report begin_report(enum judgement judgement)
@@ -169,7 +169,7 @@ static report begin_report(enum judgement judgement)
     return r;
 }
 
-/* Of the answers that name a direction and are not firm, the share that leaves the true explanation open. */
+/* Of the answers that name a direction and are not firm, counts the share that leaves the true explanation open. */
 static void add_explained(const task *t, const unit *units, report *r)
 {
     const char *explanation = violation_explanation(t->mechanism);
@@ -182,7 +182,7 @@ static void add_explained(const task *t, const unit *units, report *r)
     r->value[COLUMN_EXPLAINED] = open > 0 ? (double)named / open : NAN;
 }
 
-/* How often the true direction is vetoed, where there is one: the rule of structured_decide.c. */
+/* Computes how often the true direction, if there is one, is vetoed by the rule of structured_decide.c. */
 static void add_vetoed(const task *t, const unit *units, report *r)
 {
     static const double MIN_SQUARED = 0.005, LEVEL_OF_VETO = 0.01;
@@ -198,7 +198,7 @@ static void add_vetoed(const task *t, const unit *units, report *r)
     r->value[COLUMN_VETOED] = asked && t->cell->judgement == JUDGE_DAG ? (double)vetoed / t->reps : NAN;
 }
 
-/* The most frequent rank, the smaller of two, and its share; nothing where no data set has one. */
+/* Finds the most frequent rank, the smaller one on a tie, and its share; NaN if no data set has a rank. */
 static void add_rank(const unit *units, int reps, report *r)
 {
     int max_count = 0;

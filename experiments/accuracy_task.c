@@ -10,7 +10,7 @@
 
 enum { OPTIONS_BYTES = 256 };
 
-/* Sets "key=value key=value"; the text comes from the table of cells, so an error in it is one of the program. */
+/* Sets "key=value key=value"; the text comes from the table of cells, so an error in it is a bug. */
 static nonsens_status set_all(nonsens_context *ctx, nonsens_options *options, const char *text)
 {
     char copy[OPTIONS_BYTES], *rest = NULL;
@@ -28,7 +28,7 @@ static nonsens_status set_all(nonsens_context *ctx, nonsens_options *options, co
     return NONSENS_OK;
 }
 
-/* Finds the simulator's options or the mechanism, and from it the shape of the data. */
+/* Finds the simulator's options or the mechanism, and the shape of the data. */
 static nonsens_status open_source(nonsens_context *ctx, task *t)
 {
     if (!t->cell->options) {
@@ -58,7 +58,7 @@ static bool is_left_out(const char *key, unsigned command)
            (command == NONSENS_COMMAND_SIMULATE && strcmp(key, "seed") == 0);
 }
 
-/* Hashes only options that differ from their defaults, so that a new option changes no fingerprint. */
+/* Hashes only options that differ from their defaults, so that a new option does not change any fingerprint. */
 static nonsens_status hash_options(nonsens_context *ctx, uint64_t *hash, const nonsens_options *options)
 {
     nonsens_options *initial;
@@ -102,7 +102,7 @@ static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
 static nonsens_status open_parts(nonsens_context *ctx, const nonsens_options *options, const char *method, task *t)
 {
     TRY(nonsens_options_new(ctx, t->cell->evaluation->command, &t->options));
-    *t->options = *options; // texts belong to `options`, which outlives the task
+    *t->options = *options; // its texts belong to `options`, which outlives the task
     t->options->texts = NULL;
     if (t->cell->evaluation->any_method) {
         TRY(nonsens_options_set(ctx, t->options, "method", method));
@@ -139,7 +139,7 @@ void task_close(task *t)
 
 static nonsens_status draw_simulation(nonsens_context *ctx, arena *a, const task *t, int64_t seed, drawn *out)
 {
-    nonsens_options *own; // a copy: the task is shared by threads
+    nonsens_options *own; // a copy, since threads share the task
     ARENA_TRY(ctx, a, own, 1);
     *own = *t->simulate;
     own->seed = seed;

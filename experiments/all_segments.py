@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""all_segments.py [--reps N] [--seed S] PROGRAM - how often `explain --of all` errs over many segments (docs/explain.md).
+"""all_segments.py [--reps N] [--seed S] PROGRAM - measures how often `explain --of all` errs over many segments
+(docs/explain.md).
 
 Rows of one model are cut into ten segments of 60; in `fault` one disturbance of the last segment is four times as wide,
 and each segment is compared with the first.  Prints a line per cell: the share of segments without a fault that have a
-root cause and that have q <= .05, the mean share of these among the segments with q <= .05, how many data sets have any,
-and how often the fault is found; standard errors in parentheses."""
+root cause, and the share with q <= .05; the mean share of such segments among all with q <= .05; how many data sets
+have any; how often the fault is found.  Standard errors are in parentheses."""
 import argparse
 import json
 import os
@@ -20,7 +21,7 @@ def run(program, *words):
 
 
 def make(program, fault, seed):
-    """One segment of 600 rows cut into ten, or the last of ten with a fault, whose other segments are alike."""
+    """Returns one segment of 600 rows cut into ten alike, or with a fault in the last one."""
     run(program, 'simulate', '--sem', 'node', '--nodes', 6, '--segments', 2, '--per-segment', 600, '--fault', 4, '--seed', seed,
         '-o', 'data.csv', '--truth', 'truth.json')
     head, *rows = open('data.csv', encoding='utf-8').read().splitlines()

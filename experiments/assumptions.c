@@ -1,16 +1,16 @@
 /*
- * assumptions.c - draws pairs of cause and effect that fit what a baseline assumes, with 1,000 rows in all.
+ * assumptions.c - draws pairs of cause and effect that satisfy a baseline's assumptions, with 1,000 rows in all.
  *
- * linear          y = b x + e, no segments; x and e Laplace, uniform or exponential, of the same law or not
- * linear-gaussian the same with Gaussian x and e: no direction can be seen
- * unrelated       two such columns that are independent of one another
+ * linear          y = b x + e, no segments; x and e Laplace, uniform or exponential, each drawn independently
+ * linear-gaussian the same with Gaussian x and e: the direction cannot be identified
+ * unrelated       two such columns that are independent
  * additive        y = f(x) + e, f a sum of three tanh; noise .2 to .6 of the spread of f(x), Gaussian or uniform
  * additive-small  the same with noise .05 to .2 of the spread of f(x)
  * noise-scaled    y = f(x) + s(x) e: noise that is not additive
  * cause-changes   ten segments; mean and scale of x change, y = f(x) + e does not
  * effect-changes  x does not change, y = a f(x) + b + c e with a, b and c drawn for each segment
- * both-change     both do, independently; -20: twenty segments of 50 rows
- * nothing-changes segments without meaning
+ * both-change     both change independently; -20: twenty segments of 50 rows
+ * nothing-changes no change over the segments
  *
  * x comes from a normal or uniform distribution or a mixture of two normals.
  */
@@ -23,10 +23,10 @@
 
 enum { ROWS = 1000, LINEAR_LAWS = 3, CAUSE_LAWS = 3 };
 
-/* What a pair is made of. */
+/* What defines a pair. */
 typedef struct recipe {
     bool linear, gaussian, unrelated, scaled;
-    double noise_min, noise_max; /* spread of the noise over that of f(x) */
+    double noise_min, noise_max; /* standard deviation of the noise over that of f(x) */
     bool cause_changes, effect_changes;
 } recipe;
 
@@ -41,7 +41,7 @@ static double signed_between(rng *r, double low, double high)
     return rng_uniform(r) < 0.5 ? -size : size;
 }
 
-/* ---- laws, all of mean 0 and variance 1 ---- */
+/* ---- distributions, all with mean 0 and variance 1 ---- */
 
 static double draw_linear_law(rng *r, int law)
 {
@@ -82,7 +82,7 @@ static curve draw_curve(rng *r)
     return f;
 }
 
-/* Scales to mean 0 and variance 1, so that noise has a known share. */
+/* Standardises a column to mean 0 and variance 1, so that the noise has a known share of the variance. */
 static void standardise(int64_t n, double *v)
 {
     double sum = 0.0, squares = 0.0;

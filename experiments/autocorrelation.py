@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""autocorrelation.py TABLE.csv SEGMENT VARIABLE... - how far rows that follow one another in time are from independent.
+"""autocorrelation.py TABLE.csv SEGMENT VARIABLE... - measures how far rows in time are from independent.
 
 Prints the mean autocorrelation over segments and variables, and for every k-th row of a segment the number of rows that
 are left and 1 + 2 sum_j rho(jk)^2: how much larger the variance of the correlation of two unrelated series of this kind is

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""bivariate_tables.py TABLE.csv - the tables of docs/results/bivariate.md from what `nonsens reproduce bivariate` wrote."""
+"""bivariate_tables.py TABLE.csv - prints the tables of docs/results/bivariate.md from the table of `nonsens reproduce
+bivariate`."""
 import csv
 import sys
 
@@ -12,7 +13,7 @@ NAMING = ["structured", "nonsens", "nonsens-lr", "as-published", "as-published-l
 
 
 def short(text):
-    """.95 for 0.95, 1 for 1."""
+    """Prints .95 for 0.95, 1 for 1."""
     return "-" if text == "" else ("%.2f" % float(text)).lstrip("0") if float(text) < 1 else "1"
 
 

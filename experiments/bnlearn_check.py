@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""bnlearn_check.py PROGRAM FOLDER [ALPHA] - pc on samples of Gaussian networks, against PC written once more here.
+"""bnlearn_check.py PROGRAM FOLDER [ALPHA] - compares pc on samples of Gaussian networks with a separate PC written
+here.
 
 FOLDER holds NAME_*.csv samples and NAME_edges.csv (cause, effect, coefficient) of networks from the bnlearn repository.
-For each network: the skeleton of `nonsens discover --method pc` must be the one that a plain PC-stable with the same
-test (Fisher's z of partial correlations by inverting correlation matrices) finds; printed are the edges, the tests
-and the structural Hamming distance to the pattern (CPDAG) of the true graph.  Exit 1 where a skeleton differs.
+For each network the skeleton of `nonsens discover --method pc` must be that of a plain PC-stable with the same test
+(Fisher's z of partial correlations, by inverting correlation matrices).  Prints the edges, the tests and the structural
+Hamming distance to the pattern (CPDAG) of the true graph.  The exit status is 1 if a skeleton differs.
 """
 import csv
 import glob
@@ -25,7 +26,7 @@ def read_table(path):
 
 
 class FisherZ:
-    """p-value of x and y given a set, from the correlation matrix."""
+    """Computes the p-value of x and y given a set, from the correlation matrix."""
 
     def __init__(self, x):
         self.n, self.r = len(x), numpy.corrcoef(x, rowvar=False)
@@ -38,7 +39,7 @@ class FisherZ:
 
 
 def pc_stable(d, test, alpha, most=100):
-    """Adjacent nodes of every node; the number of tests."""
+    """Returns the adjacent nodes of every node, and the number of tests."""
     near, tests = {a: set(range(d)) - {a} for a in range(d)}, 0
     for size in range(most + 1):
         frozen = {a: frozenset(s) for a, s in near.items()}
@@ -59,7 +60,7 @@ def pc_stable(d, test, alpha, most=100):
 
 
 def pattern(arrows, d):
-    """CPDAG of a DAG as a set of arrows; a line is both of them.  v-structures, then Meek's rules one to three."""
+    """Returns the CPDAG of a DAG as a set of arrows, a line as both; by v-structures and Meek's rules one to three."""
     adjacent = lambda a, b: (a, b) in arrows or (b, a) in arrows
     fixed = set()
     for b in range(d):
@@ -83,7 +84,7 @@ def pattern(arrows, d):
 
 
 def marks(edges, d):
-    """Matrix of marks of a set of arrows."""
+    """Returns the matrix of marks of a set of arrows."""
     m = numpy.zeros((d, d), int)
     for a, b in edges:
         m[a, b] = 1
@@ -91,7 +92,7 @@ def marks(edges, d):
 
 
 def found_graph(result, place):
-    """Skeleton, and arrows with lines as both of them; an arrow with two heads counts as a mark of its own (2)."""
+    """Returns the skeleton, and arrows; a line is both of them, an arrow with two heads has its own mark (2)."""
     d = len(place)
     m = numpy.zeros((d, d), int)
     for e in result['edges']:

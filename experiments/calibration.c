@@ -3,19 +3,20 @@
  *
  *     calibration [--cells PATTERN] [--rows N] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]
  *
- * One line per cell TEST.NULL.GIVEN.GROUPS.ROWS whose name matches the pattern (* and ?): Kolmogorov-Smirnov distance
- * of R p-values from uniform, shares of p <= .05 and of p <= .01, and the standard error of the first.  R is 1,000 (300
- * at 10,000 rows with given variables or for mutual information), N is 100, 1,000 and 10,000, unless options say
- * otherwise; repetition r uses seed 100,001 + r.
+ * Prints a line for each cell TEST.NULL.GIVEN.GROUPS.ROWS whose name matches the pattern (* and ?): the
+ * Kolmogorov-Smirnov distance of R p-values from uniform, the shares of p <= .05 (with its standard error) and of p <=
+ * .01.  R is 1,000 (300 at 10,000 rows with given variables or for mutual information), N is 100, 1,000 and 10,000,
+ * unless options say otherwise; repetition r uses seed 100,001 + r.
  *
  * Data: noise is Laplace.  Without given variables x and y are noise; with them x and y are smooth functions of z plus
- * noise whose size depends on z.  Tests that assume more get data that fit: fisher-z linear functions and Gaussian
- * noise, residuals noise of one size.  Stratified cells have ten equal segments, each with its own scales of the noise
- * and mechanisms, so that independence holds inside segments only.  For the tests of change over segments x is noise
- * with the same distribution in all ten segments.
+ * noise whose size depends on z.  Tests with stronger assumptions get data that satisfy them: fisher-z gets linear
+ * functions and Gaussian noise, residuals gets noise of constant size.  Stratified cells have ten equal segments, each
+ * with its own noise scales and mechanisms, so that independence holds only inside segments.  In the tests of change
+ * over segments, x is noise with the same distribution in all ten segments.
  *
  * The exit status is 1 if a size at .05 exceeds .07 or one at .01 exceeds .02, or, without given variables, a distance
- * exceeds .06 or a size at .05 is below .03.  This is meant for 1,000 repetitions; fewer may fail by chance.
+ * exceeds .06 or a size at .05 is below .03.  The bounds are meant for 1,000 repetitions; runs with fewer may fail by
+ * chance.
  */
 #include "harness/request.h"
 #include "indep/ci.h"
@@ -30,20 +31,20 @@ enum { SEGMENTS = 10, REPETITIONS = 1000, REPETITIONS_SLOW = 300, LARGE = 10000,
 
 #define MAX_DISTANCE 0.06
 #define MAX_SIZE 0.07
-#define MIN_SIZE 0.03 /* without given variables */
+#define MIN_SIZE 0.03 /* applies without given variables */
 #define MAX_SIZE_STRICT 0.02
 
 typedef struct test_kind {
     const char *name;
     enum option_independence_test test;
     enum option_null_kind null_kind;
-    int min_given, max_given; /* bounds of the number of given variables; with 0, kci and residuals are hsic */
+    int min_given, max_given; /* range of the number of given variables; without any, kci and residuals are hsic */
     bool changes;             /* tests whether x changes over segments */
-    int64_t max_rows;         /* of its largest cell */
+    int64_t max_rows;         /* rows of its largest cell */
     int64_t permutations;
 } test_kind;
 
-/* Kinds that repeat a test hundreds of times are left out at 10,000 rows; mutual information repeats it less often. */
+/* Tests that run hundreds of permutations are left out at 10,000 rows; mutual information has fewer of them. */
 static const test_kind kinds[] = {
     {"hsic.gamma", TEST_HSIC, NULL_GAMMA, 0, 0, false, LARGE, 0},
     {"hsic.refined", TEST_HSIC, NULL_GAMMA, 0, 0, false, 1000, 999},
@@ -71,9 +72,9 @@ typedef struct cell {
     int64_t n;
 } cell;
 
-static cell cells[MAX_CELLS]; /* made by list_cells */
+static cell cells[MAX_CELLS]; /* filled by list_cells */
 
-/* Shares of p-values that reject at .05 (with its standard error) and at .01, and the distance from uniform. */
+/* Shares of p-values up to .05 (with its standard error) and up to .01, and the distance from uniform. */
 typedef struct sizes {
     double distance, size, strict, se;
 } sizes;
@@ -85,7 +86,7 @@ typedef struct mechanism {
     double scale, slope[MAX_GIVEN], bend, swell;
 } mechanism;
 
-/* Draws a mechanism; if it varies, its scale is drawn, too, for each segment. */
+/* Draws a mechanism, with a random scale if `varies`. */
 static mechanism draw_mechanism(rng *r, bool varies, bool swells)
 {
     mechanism m = {.scale = varies ? exp(3.0 * rng_uniform(r) - 1.5) : 1.0};
@@ -264,7 +265,7 @@ static nonsens_status report(nonsens_context *ctx, arena *scratch, request *q, c
     return NONSENS_OK;
 }
 
-/* Lists the cells; rows: of all cells; 0: the usual numbers. */
+/* Lists the cells.  rows: number of rows of all cells; 0: the usual ones. */
 static int64_t list_cells(int64_t rows)
 {
     int64_t count = 0;

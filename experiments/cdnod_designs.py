@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""cdnod_designs.py SEGMENTS ROWS PAIRS [FIRST_SEED] - designs of the third phase of CD-NOD, compared.
+"""cdnod_designs.py SEGMENTS ROWS PAIRS [FIRST_SEED] - compares designs of the third phase of CD-NOD.
 
 Draws pairs in which location and scale of the cause and slope, level and noise of the effect change over segments of
 ROWS rows, and prints for each design the share in which the dependence between the changes of P(cause) and
-P(effect | cause) is smaller in the right direction.  src/methods/cdnod/cdnod_changes.c says what the designs are made of.
+P(effect | cause) is smaller in the correct direction.  src/methods/cdnod/cdnod_changes.c describes the parts of the
+designs.
 """
 import sys
 
@@ -31,7 +32,7 @@ def draw_pair(rng, segments, rows):
 
 
 def features(v, most, unit):
-    """Leading kernel principal components, from a grid of quantiles."""
+    """Returns leading kernel principal components, from a grid of quantiles."""
     grid = np.quantile(v, np.linspace(.005, .995, 40))
     gaps = np.abs(v[:, None] - v[None, ::5])
     width = .33 * np.median(gaps[gaps > 0])
@@ -45,7 +46,7 @@ def features(v, most, unit):
 
 
 def embed(target, given, segments, ridge=.3):
-    """Coefficients and second moments of what is given, segment by segment."""
+    """Returns coefficients and second moments of the given variables, segment by segment."""
     phi, u = features(target, 12, False), np.ones((len(target), 1))
     if given is not None:
         u = np.column_stack([u, features(given, 8, True)])

@@ -4,8 +4,8 @@
     experiments/discreteness.py PROGRAM [REPETITIONS [FIRST_SEED]]
 
 Simulates pairs (ten segments of 512 rows, depth 3), makes them discrete, and counts what `nonsens direction` says.
-`values K`: both variables are rounded to K equal steps between their .1 % and 99.9 % quantiles.  `share S`: of both
-variables the smallest S of all rows get one value, as if an instrument saw nothing below it.
+`values K`: both variables are rounded to K equal steps between their .1 % and 99.9 % quantiles.  `share S`: in both
+variables the smallest values, a share S of the rows, become equal, as below an instrument's detection limit.
 """
 import concurrent.futures
 import csv

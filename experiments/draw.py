@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """draw.py FOLDER [FIGURE...] - draws the pictures of figures from their tables: FOLDER/FIGURE.csv to FOLDER/*.svg.
 
-Without names, every figure whose table is in the folder.  A picture shows what its table has, and nothing else.  The same
-table gives the same file.  Each point has an id (`point PANEL SERIES X`), and so have its standard error and the lines of
-the grid, so that tests/docs/figures can compare a picture with its table.
+Without names, it draws every figure whose table is in the folder.  A picture shows what its table has, and nothing
+else.  The same table gives the same file.  Points, standard errors and grid lines have ids (`point PANEL SERIES X`), so
+that tests/docs/figures can compare a picture with its table.
 
-Colours are those of Okabe and Ito and of Tol, which colour-blind readers can distinguish; each series has its own marker."""
+Colours are those of Okabe and Ito and of Tol, which colour-blind readers can distinguish; every series has its own
+marker."""
 import argparse
 import collections
 import csv
@@ -37,7 +38,7 @@ BLACK, GREY, WINE, TEAL = '#000000', '#666666', '#882255', '#44aa99'
 # ---- series ----
 
 class Series(collections.namedtuple('Series', 'key label colour marker filled dashes width')):
-    """How the points of one method look."""
+    """How the points of a method look."""
 
     @property
     def looks(self):
@@ -47,7 +48,7 @@ class Series(collections.namedtuple('Series', 'key label colour marker filled da
 
     @property
     def height(self):
-        """What lies above what: baselines, variants, our method."""
+        """Returns the layer of a method: baselines below variants below our method."""
         return 3 + self.width
 
 
@@ -66,13 +67,13 @@ def baseline(key, label, colour, marker, filled=True, dashes=(0, (5, 2))):
 BASELINES = [baseline('lingam', 'DirectLiNGAM', SKY, 'P'), baseline('resit', 'RESIT', BLACK, 'X'),
              baseline('icp', 'non-linear ICP', PURPLE, 'o', False), baseline('cdnod', 'CD-NOD', WINE, 's', False)]
 
-# Rules that may leave the question open.
+# Rules that may leave the direction open.
 DECIDING = [ours('structured', 'structured (ours)'), variant('nonsens', 'NonSENS, repaired', VERMILLION, 's'),
             variant('as-published', 'NonSENS as published', GREEN, '^'),
             variant('true-sources', 'true disturbances, same tests', GREY, 'D', ':'),
             baseline('linear-ica', 'Linear-ICA NonSENS', ORANGE, 'v')] + BASELINES
 
-# Rules that name a direction if an effect is assumed.  The paper leaves CD-NOD out here.
+# Rules that always name a direction, because they assume an effect.  The paper leaves CD-NOD out here.
 NAMING = [ours('structured', 'structured (ours)'), variant('nonsens-lr', 'NonSENS ratio, repaired', VERMILLION, 's'),
           variant('as-published-lr', 'NonSENS ratio as published', GREEN, '^'),
           variant('true-sources-lr', 'true disturbances, same ratio', GREY, 'D', ':'),
@@ -104,7 +105,7 @@ def number(text):
 
 
 def repetitions(rows):
-    """ "20", or "5 to 10". """
+    """Formats numbers of repetitions: "20", or "5 to 10"."""
     counts = sorted({int(row['reps']) for row in rows})
     return '%d' % counts[0] if len(counts) == 1 else '%d to %d' % (counts[0], counts[-1])
 
@@ -115,7 +116,7 @@ Panel = collections.namedtuple('Panel', 'name rows series_key x_key y_key')  # t
 
 
 def draw_series(axes, panel, series, places):
-    """One method in one panel; places: where each x lies, as (x of the table, x in the picture)."""
+    """Draws one method in one panel; places: the position of each x, as (x of the table, x in the picture)."""
     points = {row[panel.x_key]: (number(row[panel.y_key]), number(row[panel.y_key + '_se'])) for row in panel.rows
               if row[panel.series_key] == series.key and row[panel.y_key]}
     shown = [(name, at, *points[name]) for name, at in places if name in points]
@@ -130,7 +131,7 @@ def draw_series(axes, panel, series, places):
 
 
 def draw_panel(axes, panel, all_series, names, place, step):
-    """names: of the places along x, from the table; place: their position; step: from one series to the next."""
+    """Draws a panel.  names: the places along x, from the table; place: their positions; step: between series."""
     present = [s for s in all_series if any(row[panel.series_key] == s.key for row in panel.rows)]
     for series in present:
         aside = all_series.index(series) - (len(all_series) - 1) / 2
@@ -141,7 +142,7 @@ def draw_panel(axes, panel, all_series, names, place, step):
 
 
 def mark_grid(axes, name):
-    """Gives every horizontal line of the grid an id with its value."""
+    """Gives every horizontal grid line an id with its value."""
     for tick, value in zip(axes.yaxis.get_major_ticks(), axes.get_yticks()):
         tick.gridline.set_gid('grid %s %.12g' % (name, value))
 
@@ -301,16 +302,16 @@ def draw_linear_ica(folder, rows):
 
 # ---- medial temporal lobe ----
 
-# Cortex above, the hippocampal loop ERC -> CA3/DG -> CA1 -> SUB -> ERC below; x to the right, y upwards.
+# The cortex is above, the hippocampal loop ERC -> CA3/DG -> CA1 -> SUB -> ERC below; x to the right, y upwards.
 REGIONS = {'PRC': (0.12, 0.92), 'PHC': (0.88, 0.92), 'ERC': (0.50, 0.64), 'SUB': (0.88, 0.34), 'CA1': (0.50, 0.06),
            'CA3DG': (0.12, 0.34)}
 NODE_WIDTH, NODE_HEIGHT = 0.19, 0.135
-HEADS = {'-->': ('-|>', 'B'), '---': (), '<->': ('<|-|>', 'A', 'B')}  # which ends have one
+HEADS = {'-->': ('-|>', 'B'), '---': (), '<->': ('<|-|>', 'A', 'B')}  # the ends that have an arrowhead
 FEASIBLE, INFEASIBLE = {'color': BLUE, 'linestyle': '-'}, {'color': VERMILLION, 'linestyle': (0, (5, 2.5))}
 
 
 def bow_of(start, end, others):
-    """How far an edge bows aside so that it passes the other nodes: 0 for none, to the left of its way."""
+    """Returns how far an edge curves to avoid other nodes: 0 if straight, positive to the left of its direction."""
     (x0, y0), (x1, y1) = start, end
     length = math.hypot(x1 - x0, y1 - y0)
     for x, y in others:
@@ -333,10 +334,10 @@ def draw_edge(axes, nodes, row):
     at_head = {end: 8 if end in HEADS[row['type']] else 0 for end in 'AB'}  # the line ends inside the head
     axes.add_patch(FancyArrowPatch(start, end, arrowstyle='-', linewidth=width, shrinkA=at_head['A'], shrinkB=at_head['B'],
                                    capstyle='butt', gid='edge ' + name, **looks, **way))
-    if HEADS[row['type']]:  # apart from the line, as dashes would cut its outline
+    if HEADS[row['type']]:  # drawn separately from the line, because dashes would cut its outline
         axes.add_patch(FancyArrowPatch(start, end, arrowstyle=HEADS[row['type']][0], linewidth=0, shrinkA=0, shrinkB=0,
                                        facecolor=looks['color'], gid='head ' + name, **way))
-    # the middle of the curve, whose control point lies off the chord by `bow` of its length
+    # the middle of the curve; its control point lies off the chord by `bow` of its length
     middle = [(a + b) / 2 for a, b in zip(start, end)]
     middle[0] += bow * (end[1] - start[1]) / 2
     middle[1] -= bow * (end[0] - start[0]) / 2
@@ -346,7 +347,7 @@ def draw_edge(axes, nodes, row):
 
 
 def is_shown(row):
-    """The graph of all rows; if that was not made, what at least half of the halves have."""
+    """Whether to draw an edge: it is in the graph of all rows or, without that, in at least half of the halves."""
     return row['found'] == 'yes' or (row['found'] == '' and number(row['support']) >= 0.5)
 
 

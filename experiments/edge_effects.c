@@ -3,11 +3,11 @@
  *
  *     edge_effects DEPTH FIRST_SEED REPS [table]
  *
- * Data: node generator, six variables, ten segments of 512 rows, the true graph.  Edges with another path beside them
- * are left out, since the truth is that of setting the cause to both of its quartiles with all disturbances kept: of
- * these rows, and of 8,192 rows in each segment.  Prints the mean absolute error in standard deviations of the effect,
- * the share of 95 % intervals that cover each truth, and seconds of processor time; with `table` the same of
- * effect/effect.h.
+ * Data: node generator, six variables, ten segments of 512 rows, the true graph.  The truth is found by setting the
+ * cause to each of its quartiles while all disturbances are kept, once in these rows and once in 8,192 rows per
+ * segment.  That is a total effect, so edges with a second path from cause to effect are left out.  Prints the mean
+ * absolute error in standard deviations of the effect, the share of 95 % intervals that cover each truth, and seconds
+ * of processor time; with `table`, the same for effect/effect.h.
  */
 #include "tasks/edge_effects.h"
 #include "base/rng.h"
@@ -62,7 +62,7 @@ static nonsens_status simulate(const study *s, int64_t seed, int64_t rows, const
     return status;
 }
 
-/* Computes the mean of a variable if another one is set. */
+/* Computes the mean of variable y when `cause` is set to a value. */
 static nonsens_status mean_if(const study *s, int64_t seed, int64_t rows, const char *cause, double value, int64_t y,
                               double *mean)
 {
@@ -78,7 +78,7 @@ static nonsens_status mean_if(const study *s, int64_t seed, int64_t rows, const 
     return NONSENS_OK;
 }
 
-/* Says whether a path leads from x to y that is not the edge itself. */
+/* Returns whether x reaches y by a path other than the edge x -> y. */
 static bool has_detour(const bool *edge, int64_t x, int64_t y)
 {
     bool seen[D] = {false};

@@ -4,14 +4,14 @@
  *     effects DEPTH FIRST_SEED REPS DRAWS [gp | table | parts]
  *
  * Data: node generator, six variables, ten segments of 512 rows, the true graph.  For each pair x -> ... -> y, and nine
- * values of x spread evenly over its middle 80 %: the error of E[y | do(x)] in standard deviations of y, by the engine,
- * by linear adjustment on the true causes of x and, with `gp`, by Gaussian-process adjustment; the share of 95 %
- * intervals that cover the truth; and the root mean square error of y' - y of rows in whose segment the value lies
- * between the tenth and the ninetieth percentile of x, over that of the linear model.  The truth of E is that of 3,072
- * rows in each segment.  Prints a line for each data set, then means with standard errors.
+ * values of x spread evenly over its middle 80 %, it measures: the error of E[y | do(x)] in standard deviations of y,
+ * by the engine, by linear adjustment on the true causes of x and, with `gp`, by Gaussian-process adjustment; the share
+ * of 95 % intervals that cover the truth; and the root mean square error of y' - y over that of the linear model, for
+ * rows in whose segment the value lies between the tenth and the ninetieth percentile of x.  The true E comes from
+ * 3,072 rows in each segment.  Prints a line for each data set, then means with standard errors.
  *
- * `parts` prints for each of these means its error and the two parts of its standard error, that of the bootstrap
- * samples and the distance between both estimates, all in standard deviations of y.
+ * `parts` prints, for each of these means, its error and the two parts of its standard error (bootstrap samples, and
+ * the distance between the two estimates), all in standard deviations of y.
  */
 #include "base/rng.h"
 #include "data/dataset.h"
@@ -32,7 +32,7 @@
 
 enum { D = 6, SEGMENTS = 10, ROWS = 512, TRUTH_ROWS = 3072, GRID = 9, INDUCING = 400, AVERAGED = 1000 };
 
-/* What is measured of a data set. */
+/* What is measured on a data set. */
 enum {
     OURS,
     LINEAR,
@@ -90,7 +90,7 @@ static nonsens_status simulate(nonsens_context *ctx, const study *s, int64_t see
 /* ---- the two peers ------------------------------------------------------------------------------------------------
  */
 
-/* The variables that an adjustment regresses y on: x, then its causes. */
+/* Lists the variables that an adjustment regresses y on: x, then the causes of x. */
 static int64_t list_regressors(const bool *edge, int64_t x, int64_t *list)
 {
     int64_t count = 0;
@@ -150,7 +150,7 @@ static double kernel(double *const *column, int64_t count, const int64_t *list, 
     return fit->signal * exp(-0.5 * square);
 }
 
-/* One regressor: the mean at the nearest rows. */
+/* With one regressor: reads the mean off the nearest rows. */
 static nonsens_status interpolate(nonsens_context *ctx, arena *a, const double *x, const gp_fit *fit,
                                   const double *grid, double *out)
 {
@@ -169,8 +169,8 @@ static nonsens_status interpolate(nonsens_context *ctx, arena *a, const double *
 }
 
 /*
- * E[y | do(x)] at the grid: f(x, causes) averaged over rows.  Hyper-parameters are those of gp_regress, f that of all
- * rows by INDUCING of them (deterministic training conditional).
+ * Computes E[y | do(x)] at the grid: f(x, causes) averaged over rows.  Hyper-parameters come from gp_regress; f is
+ * fitted to all rows with INDUCING inducing points (deterministic training conditional).
  */
 static nonsens_status adjust_gp(nonsens_context *ctx, double *const *column, int64_t count, const int64_t *list,
                                 int64_t y, const double *grid, double *out)
@@ -228,10 +228,10 @@ static nonsens_status adjust_gp(nonsens_context *ctx, double *const *column, int
  */
 
 typedef struct problem {
-    nonsens_simulation *plain, *set[D][GRID]; /* the latter of TRUTH_ROWS */
+    nonsens_simulation *plain, *set[D][GRID]; /* each `set` has TRUTH_ROWS rows per segment */
     nonsens_data *data;
     double *column[D];               /* (ALL) in the order of the simulation's rows */
-    int64_t row_of[SEGMENTS * ROWS]; /* row of the data of each of these */
+    int64_t row_of[SEGMENTS * ROWS]; /* row of the data of each row of the simulation */
     double grid[D][GRID], sd[D], bound[D][SEGMENTS][2];
     bool has_effects[D];
     effect_model *model;
@@ -301,7 +301,7 @@ static void tear_down(problem *p)
 /* Sums over pairs and grid. */
 typedef struct sums {
     double count, error[3], covered, width;
-    double cells, ours, linear, moment[5]; /* of rows */
+    double cells, ours, linear, moment[5]; /* sums over rows */
 } sums;
 
 static double true_mean(const problem *p, int64_t x, int64_t y, int g)
@@ -356,7 +356,7 @@ static nonsens_status add_pair(const study *s, const problem *p, int64_t x, int6
     return NONSENS_OK;
 }
 
-/* Prints the error of each mean, and the parts of its standard error. */
+/* Prints the error of each mean and the two parts of its standard error. */
 static nonsens_status print_parts(study *s, const problem *p, int64_t count, const effect_scenario *scenario)
 {
     SCOPED_ARENA(a);
@@ -519,7 +519,7 @@ int main(int count, char **word)
         if (s.parts) {
             printf("seed %" PRId64 "\n", seed);
         }
-        if (empty) { // no edges
+        if (empty) { // the graph has no edges
             continue;
         }
         done++;

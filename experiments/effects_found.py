@@ -1,24 +1,24 @@
 #!/usr/bin/python3
-"""effects_found.py [--reps R] [--seed S] [--cells PATTERN] [--samples B] [--jobs N] [--keep FILE] NONSENS - how often
-do the intervals of `nonsens effect` hold the truth if the graph is found from the same data?
+"""effects_found.py [--reps R] [--seed S] [--cells PATTERN] [--samples B] [--jobs N] [--keep FILE] NONSENS - measures
+how often the intervals of `nonsens effect` hold the truth if the graph is found in the same data.
 
-Each data set of a cell is simulated (d = 6, node generator, 10 x 512 rows, seeds S, S+1, ...).  One of the variables that
-cause others, another for each seed, is set to nine values spread evenly over its middle 80 %; every variable that it
-causes is asked about.  The truth is the mean of 10 x 3,072 rows under the intervention (`simulate --do`).  One line per
-cell:
+Each data set of a cell is simulated (d = 6, node generator, 10 x 512 rows, seeds S, S+1, ...).  One variable that
+causes others, a different one for each seed, is set to nine values spread evenly over its middle 80 %; the effects on
+all variables that it causes are asked for.  The truth is the mean of 10 x 3,072 rows under the intervention (`simulate
+--do`).  One line per cell:
 
     effects_found CELL key=mean(standard error over data sets) of N
 
-  covered    share of the intervals with --graph-uncertainty B that hold the truth, of those that were answered
-  answered   share of questions with an interval; the others are refused
+  covered    share of intervals with --graph-uncertainty B that hold the truth, among answered questions
+  answered   share of questions with an interval; other questions are refused
   ranges     share of questions that were answered with a range, because directions are open
-  no_path    share of questions whose found graph has no path, so that the answer is an effect of exactly 0
-  given      share of the intervals given the found graph, without --graph-uncertainty, that hold the truth
+  no_path    share of questions without a path in the found graph, so that the answer is exactly 0
+  given      share of intervals without --graph-uncertainty, given the found graph, that hold the truth
   width      mean width of the first intervals over that of the second
-  error      mean absolute error in standard deviations of the effect (of ranges: of their middle)
+  error      mean absolute error in standard deviations of the target (of a range: of its middle)
 
---samples B is 20 unless told; intervals of more half samples, up to 38, contain those of fewer.  Data sets without an
-edge count in none of these.  --jobs N works on N data sets at once; results do not depend on it.
+--samples B is 20 by default; intervals from more half samples, up to 38, contain those from fewer.  Data sets without
+an edge are not counted.  --jobs N works on N data sets at once; results do not depend on it.
 --keep FILE keeps finished data sets and does not run them again.
 """
 import argparse
@@ -71,14 +71,14 @@ def group_by_target(effects):
 
 
 def middle(effect):
-    """The answer, or the middle of a range."""
+    """Returns the answer, or the middle of a range."""
     if effect['range'] is None:
         return effect['mean']
     return statistics.fmean([effect['low'], effect['high']])
 
 
 def judge(wide, narrow, truth, spread):
-    """What one question says."""
+    """Evaluates one question."""
     is_answered = wide['low'] is not None
     found = {'answered': float(is_answered), 'ranges': float(wide['answered'] == 'range'),
              'no_path': float(wide['answered'] == 'no path')}
@@ -93,7 +93,7 @@ def judge(wide, narrow, truth, spread):
 
 
 def run(program, samples, cell, seed):
-    """What all questions of one data set say."""
+    """Evaluates all questions of one data set."""
     with tempfile.TemporaryDirectory() as folder:
         data, then, truth = (os.path.join(folder, name) for name in ('data.csv', 'then.csv', 'truth.json'))
         simulate(program, cell, seed, data, '--truth', truth)

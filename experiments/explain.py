@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""explain.py [--reps R] [--seed S] [--cells PATTERN] [--jobs N] NONSENS - how well `nonsens explain` finds what changed.
+"""explain.py [--reps R] [--seed S] [--cells PATTERN] [--jobs N] NONSENS - measures how well `nonsens explain` finds
+what changed.
 
 Each data set of a cell is simulated (d = 6, node generator, seeds S, S+1, ...), explained, and compared with the scales
 of its true disturbances.  One line per cell:
@@ -56,7 +57,7 @@ CELLS = {
 
 
 def divergence(noise, ratio):
-    """Jeffreys divergence between a disturbance and one `ratio` times as wide; None where it has no closed form."""
+    """Returns the Jeffreys divergence of a disturbance and one `ratio` times as wide; None without a closed form."""
     if noise == 'laplace':
         return ratio + 1 / ratio - 2
     if noise == 'gaussian':
@@ -73,7 +74,7 @@ def descendants(edges, roots):
 
 
 def run(program, cell, seed):
-    """(truth, explanation) of one data set."""
+    """Returns (truth, explanation) of one data set."""
     with tempfile.TemporaryDirectory() as folder:
         return run_in(folder, program, cell, seed)
 
@@ -90,7 +91,7 @@ def run_in(folder, program, cell, seed):
 
 
 def ratios(truth, explain):
-    """True ratio of scales of each variable, segment over what it is compared with (of equal scales, where several)."""
+    """Returns each variable's true ratio of scales, segment over reference; several references have equal scales."""
     against = explain['against'] or 's1'
     return {name: scale[explain['of']] / scale[against] for name, scale in truth['modulation'].items()}
 
@@ -141,7 +142,7 @@ def judge(tally, truth, explain):
             tally.add('found', called)
             caused = any(effect == name for _, effect in truth['edges'])
             tally.add('bound_c' if caused else 'bound', inside(true, v['interval']))
-            if true and v['interval']:  # null where the causes cannot be compared
+            if true and v['interval']:  # null if the causes cannot be compared
                 tally.add('ratio_c' if caused else 'ratio', v['own_change'] / true)
             if noise == 'laplace':
                 tally.add('scale', inside(ratio[name], v['scale_interval']))

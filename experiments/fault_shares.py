@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""fault_shares.py [--reps R] [--seed S] [--cells PATTERN] [--jobs N] NONSENS - does `nonsens explain --target` blame the
-faulted variable for the change of the variables that it causes?
+"""fault_shares.py [--reps R] [--seed S] [--cells PATTERN] [--jobs N] NONSENS - measures whether `nonsens explain
+--target` attributes the change of a variable to the faulted variable that causes it.
 
 Each data set of a cell is simulated (d = 6, node generator, 10 x 512 rows, seeds S, S+1, ...) with one disturbance
 three times as wide in the last segment, and explained once for each variable that the faulted one causes.  One line
@@ -8,17 +8,17 @@ per cell:
 
     fault_shares CELL key=mean(standard error over data sets) of N
 
-  largest    share of targets of whose change the faulted variable has the largest share, in absolute value, of all
-             variables; no share at all counts as wrong
-  beats_rest share of targets where its share is also larger than that of all variables without a share together
-  given      share of targets with shares
+  largest    share of targets for which the faulted variable's share of the change is the largest of all, in absolute
+             value; an answer without shares counts as wrong
+  beats_rest share of targets for which it is also larger than the rest, the share of all variables that get none
+  given      share of targets whose answer has shares
   clear      share of targets whose mean changed by more than two standard errors
-  part       mean part of the change that is the faulted variable's, of these targets (true: 1)
-  rest_z     share of targets where the rest, which truly accounts for nothing but what rows differ by chance, is within
-             1.96 standard errors of 0
+  part       mean part of the change that is attributed to the faulted variable, of these targets (true: 1)
+  rest_z     share of targets for which the rest, in truth only chance differences between rows, is within 1.96
+             standard errors of 0
 
-Data sets whose faulted variable causes no other count in none of these.  --jobs N works on N data sets at once; results
-do not depend on it.  Standard error has the line of the data sets so far.
+Data sets whose faulted variable causes no other variable are not counted.  --jobs N works on N data sets at once;
+results do not depend on it.  Standard error shows the line of the data sets so far.
 """
 import argparse
 import concurrent.futures
@@ -31,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 
-SETS_BETWEEN = 10  # lines of progress, on standard error
+SETS_BETWEEN = 10  # progress is printed on standard error after this many data sets
 KEYS = ['largest', 'beats_rest', 'given', 'clear', 'part', 'rest_z']
 # name: depth of mechanisms, whether the true graph is given
 CELLS = {'depth1.given': (1, True), 'depth3.given': (3, True), 'depth1.found': (1, False), 'depth3.found': (3, False)}
@@ -46,7 +46,7 @@ def descendants(edges, root):
 
 
 def judge(explain, fault):
-    """What one target says."""
+    """Evaluates one target."""
     shares = {v['variable']: abs(v['effect_share']) for v in explain['variables'] if v['effect_share'] is not None}
     own = shares.get(fault)
     if own is None:
@@ -63,7 +63,7 @@ def judge(explain, fault):
 
 
 def run(program, cell, seed):
-    """What all targets of one data set say."""
+    """Evaluates all targets of one data set."""
     depth, given = CELLS[cell]
     with tempfile.TemporaryDirectory() as folder:
         data, truth, result, graph = (os.path.join(folder, name)
@@ -88,7 +88,7 @@ def run(program, cell, seed):
 
 
 def text(sets, keys):
-    """Means over targets, with standard errors over data sets."""
+    """Returns means over targets, with standard errors over data sets."""
     parts = []
     for key in keys:
         clusters = [[f[key] for f in found if key in f] for found in sets]

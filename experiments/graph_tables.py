@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""graph_tables.py TABLE.csv [JOURNAL] - tables of docs/results/six-variables.md from what `nonsens reproduce six-variables` wrote."""
+"""graph_tables.py TABLE.csv [JOURNAL] - prints the tables of docs/results/six-variables.md
+from the output of `nonsens reproduce six-variables`."""
 import csv
 import json
 import sys
@@ -39,7 +40,7 @@ def f1(unit):
 
 
 def over_all_depths(units, base):
-    """F1 of a method less that of another, on the same data; depths of a seed share their graph, so errors are those over seeds."""
+    """Prints F1 minus that of `base` on the same data; errors are over seeds, as depths of a seed share their graph."""
     score = {}
     for unit in units:
         if "edges" in unit:
@@ -60,7 +61,7 @@ def over_all_depths(units, base):
 
 
 def totals(units):
-    """Edges of all graphs that a method found, and seconds of a data set on one core."""
+    """Prints the edges of all graphs that a method found, and its seconds per data set on one core."""
     by_method = {}
     for unit in units:
         by_method.setdefault(unit["cell"].split("-", 2)[2], []).append(unit)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How sure are losses on held-out rows?
+"""How reliable are losses on held-out rows?
 
     experiments/held_out_level.py PROGRAM [SETS [FIRST_SEED]]
 
 Five folds share most of their rows, so that held-out rows are not independent.  One mechanism and its segments give a
-large table, which is cut into SETS disjoint data sets (ten segments of 512 rows each).  Each gets an estimate of the
-loss of both directions and its standard error.  The mean of the estimates is taken for the true loss: `spread` is the
-standard deviation of the estimates over the mean of their standard errors, `below` and `above` how often a bound at
-2.5 % lies beyond the true loss, the upper and the lower one; `widened` is `below` for errors 1.5 times as large, as the
-test of equivalence takes them.
+large table, which is cut into SETS disjoint data sets (ten segments of 512 rows each).  In each, the loss of both
+directions and its standard error are estimated.  The mean of the estimates stands for the true loss.  `spread` is the
+standard deviation of the estimates over the mean of their standard errors.  `below` and `above` say how often the upper
+and the lower 2.5 % bound miss the true loss; `widened` is `below` for errors 1.5 times as large, which the test of
+equivalence uses.
 """
 import concurrent.futures
 import json
@@ -27,7 +27,7 @@ def run(*words):
 
 
 def cut(program, folder, design, seed, sets):
-    """Simulates a table and deals the rows of each segment in turn to the sets; returns their paths."""
+    """Simulates a table and distributes the rows of each segment in turn over the sets; returns their paths."""
     depth, kind = design
     table = os.path.join(folder, "table.csv")
     run(program, "simulate", "--depth", str(depth), "--seed", str(seed), "--per-segment", str(ROWS * sets), "-o", table, "-q",
@@ -46,7 +46,7 @@ def cut(program, folder, design, seed, sets):
 
 
 def losses(program, path):
-    """Loss and standard error of each direction that was compared with the free classifier."""
+    """Returns loss and standard error of each direction that was compared with the free classifier."""
     result = json.loads(run(program, "direction", path, "--segment", "segment", "-q", "--threads", "1", "--opinions", "none",
                             "--json", "-"))
     evidence = {item["name"]: item["value"] for item in result["evidence"]}

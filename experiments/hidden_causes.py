@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""hidden_causes.py NONSENS [--seed S] [--reps R] [--kinds KIND,...] [--threads T] - hidden common causes in additive graphs.
+"""hidden_causes.py NONSENS [--seed S] [--reps R] [--kinds KIND,...] [--threads T] - finds hidden common causes in
+additive graphs.
 
 Graphs of six variables in a random order; each variable causes each later one with probability .4.  A hidden variable
 causes two of them, which do not cause one another (kinds with `direct`: the first causes the second, too).  Mechanisms
 are linear (weights of size .5 to 1.5) or 2 tanh(x); 10 segments of 512 rows; each disturbance has a scale uniform on
 [.3, 2] in each segment, the hidden variable's is 1 or (`changing`) uniform on [.3, 2], its weights are of size .6 to 1.4.
 
-Prints for each kind the share of data sets in which the edge between the two is marked (confounded, or <->), is <->, or
-is an arrow without a mark; the share of true edges found that are marked; and F1 of arrows, with its standard error."""
+For each kind it prints the share of data sets in which the edge between the two is marked (confounded, or <->), is <->,
+or is an arrow without a mark; the share of the true edges found that are marked; and F1 of arrows, with its standard
+error."""
 import argparse
 import json
 import os
@@ -49,7 +51,7 @@ def draw_segment(r, weights, kind, children, hidden_weights):
 
 
 def draw_graph(kind, seed):
-    """Returns the rows (SEGMENTS * ROWS, NODES), the weights and the two children, columns in a random order."""
+    """Returns the rows (SEGMENTS * ROWS, NODES), the weights and the two children; columns are in random order."""
     r = np.random.default_rng([seed, KINDS.index('-'.join(kind))])
     children = sorted(r.choice(NODES, 2, replace=False).tolist())
     weights = draw_weights(r, children, 'direct' in kind)
@@ -72,7 +74,7 @@ def discover(program, x, threads):
 
 
 def judge(found, weights, children):
-    """marked, bidirected, unmarked arrow; marked good edges, good edges; F1."""
+    """Returns marked, bidirected, unmarked arrow; marked good edges, good edges; F1."""
     arrows, marked, both, unmarked, good_marked, good = set(), False, False, False, 0, 0
     for e in found['edges']:
         a, b = int(e['from'][1:]), int(e['to'][1:])

@@ -1,10 +1,10 @@
 /*
- * kci_exact.h - the conditional independence test as Zhang et al. (UAI 2011) print it, with n x n matrices: the
+ * kci_exact.h - the conditional independence test exactly as in Zhang et al. (UAI 2011), with n x n matrices: the
  * reference for the fast form.
  *
  * R = e (K_z + e I)^-1, e = .001, T = tr(R K_xz R R K_y R) / n, gamma distribution with two moments.  Variables are
- * standardised, z is halved beside x.  Widths follow the authors' rule (.8 up to 200 rows, .5 up to 1,200, .3 beyond)
- * or median distances.  Statistics and moments of segments are added up.
+ * standardised; in the joint kernel with x, z is halved.  Widths follow the authors' rule (.8 up to 200 rows, .5 up to
+ * 1,200, .3 beyond) or median distances.  Statistics and moments of segments are added up.
  */
 #ifndef KCI_EXACT_H
 #define KCI_EXACT_H

@@ -3,19 +3,19 @@
  *
  *     kci_study TEST N SEGMENTS Z LAW NOISE EFFECT REPS [FIRST_SEED]
  *
- * TEST: gamma, spectral, signs (the factor form with that null), rcit (random features, gamma), exact (n x n with the
- * settings of Zhang et al. 2011: standardised variables, widths .8, .5, .3 by n, ridge 1e-3, z halved beside x, gamma
- * distribution with two moments), median (the same with median widths).
- * LAW: g (Gaussian) or l (Laplace).  NOISE: 0, constant size; 1, its size depends on z.  EFFECT: 0 for the null
+ * TEST: gamma, spectral, signs (the factor form with that null distribution), rcit (random features, gamma), exact (n x
+ * n with the settings of Zhang et al. 2011: standardised variables, widths .8, .5, .3 by n, ridge 1e-3, z halved in the
+ * joint kernel with x, gamma distribution with two moments), median (the same with median widths).
+ * LAW: g (Gaussian) or l (Laplace).  NOISE: 0, constant; 1, its size depends on z.  EFFECT: 0 for the null
  * hypothesis, else the weight of a sine of the noise of x in the noise of y.  Z: the number of conditioning variables.
  * Mechanisms of each variable of z are drawn from sine, tanh, square, bump, line.  With several segments, each has its
  * own scales of z and of the noises, and strengths of mechanisms.
- * It prints the shares of p <= .05 and of p <= .01, the p-value below which a twentieth of the repetitions lie, seconds
- * per test, and the mean degrees of freedom and ridge.  With QUANTILE in the environment, it also prints the share of
- * p-values below that: power at a size measured before.
+ * Prints the shares of p <= .05 and of p <= .01, the 5 % quantile of the p-values, seconds per test, and the mean
+ * degrees of freedom and ridge.  `below` is the share of p-values up to QUANTILE (in the environment, default .05): the
+ * power at a level that was calibrated in an earlier run.
  *
- * Other settings come from the environment: THREADS; VERBOSE=1 prints each test; ONE_SIDE=1 leaves z out beside y, and
- * NO_SIDE=1 beside x.
+ * Other settings come from the environment: THREADS; VERBOSE=1 prints each test; ONE_SIDE=1 leaves z out of the kernel
+ * with y, and NO_SIDE=1 out of the kernel with x.
  */
 #include "kci_exact.h"
 

@@ -1,8 +1,8 @@
 /*
  * mechanisms.c - draws pairs of cause and effect outside the simulator: x1 = N1, x2 = effect(x1, N2).
  *
- * N1 and N2 are unit draws times a scale of the segment, drawn uniformly from .2 .. 3, or log-uniformly from .4 .. 2.5
- * if the mechanism would make large values huge.  Every effect is increasing in N2.  Its weights (size .5 to 1.5,
+ * N1 and N2 are standard draws times a scale per segment.  The scale is uniform on .2 .. 3, or log-uniform on .4 .. 2.5
+ * if the mechanism amplifies large values strongly.  Every effect is increasing in N2.  Its weights (size .5 to 1.5,
  * random sign) and biases are drawn for each data set.
  */
 #include "mechanisms.h"
@@ -14,12 +14,12 @@
 #include <string.h>
 
 enum {
-    HIDDEN = 3, /* maximal number of units of a smooth function */
+    HIDDEN = 3, /* maximal number of hidden units of a smooth function */
     SEGMENTS = 10,
     MEAN_ROWS = 512
 };
 
-/* What is drawn once per data set; a mechanism uses what it needs. */
+/* Parameters drawn once per data set; a mechanism uses those that it needs. */
 typedef struct weights {
     double out[HIDDEN], in[HIDDEN], noise[HIDDEN], bias[HIDDEN]; /* noise: positive */
     double stretch, offset;
@@ -30,7 +30,7 @@ typedef double (*effect_fn)(const weights *w, double cause, double noise);
 
 /* How the columns are drawn. */
 typedef struct modulated {
-    draw_fn cause, noise; /* unit draws of the two disturbances */
+    draw_fn cause, noise; /* standard draws of the two disturbances */
     effect_fn effect;
     bool narrow;     /* scales .4 .. 2.5 */
     bool unbalanced; /* segments of 60 to 1,500 rows */
@@ -41,7 +41,7 @@ static const double WIDE_MIN = 0.2, WIDE_MAX = 3.0;
 static const double NARROW_MIN = 0.4, NARROW_MAX = 2.5;
 static const int UNBALANCED_ROWS[SEGMENTS] = {60, 80, 120, 180, 260, 380, 560, 820, 1160, 1500};
 
-/* ---- unit draws ---- */
+/* ---- standard draws ---- */
 
 static double student5(rng *r)
 {
@@ -97,7 +97,7 @@ static double linear(const weights *w, double cause, double noise)
     return w->stretch * cause + noise;
 }
 
-/* Two hidden units; the noise also bypasses them, so that saturated units do not make equal values. */
+/* Two hidden units; the noise also bypasses them, so that saturated units do not produce equal values. */
 static double network(const weights *w, double cause, double noise)
 {
     double sum = 0.3 * noise;
@@ -137,7 +137,7 @@ const mechanism *mechanism_find(const char *name)
 
 enum stream { STREAM_WEIGHTS, STREAM_SCALES, STREAM_CAUSE, STREAM_NOISE, STREAM_LAYOUT, STREAMS };
 
-/* Jobs begin at 2^32: smaller ones belong to other experiments. */
+/* Streams begin at 2^32: smaller numbers belong to other experiments. */
 static rng open_stream(const mechanism *m, int64_t seed, enum stream stream)
 {
     return rng_new((uint64_t)seed, RNG_EXPERIMENT, m->number << 32 | (uint64_t)stream);

@@ -1,6 +1,6 @@
 /*
  * mechanisms.h - draws pairs of cause and effect that `simulate` does not make: smooth, heavy-tailed, multiplicative or
- * post-nonlinear mechanisms with disturbances that change over ten segments (mechanisms.c), pairs that fit the
+ * post-nonlinear mechanisms with disturbances that change over ten segments (mechanisms.c), pairs that satisfy the
  * assumptions of a baseline (assumptions.c), and pairs that violate an assumption (violations.c).
  */
 #ifndef EXPERIMENTS_MECHANISMS_H
@@ -10,15 +10,15 @@
 
 typedef struct mechanism mechanism;
 
-/* Fills two columns and the segment of each row; returns the column, 0 or 1, of the cause. */
+/* Fills two columns and the segment of each row; returns the column of the cause, 0 or 1. */
 typedef int (*mechanism_fn)(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment);
 
 struct mechanism {
     const char *name;
     int64_t segments, rows; /* rows per segment, on average; without segments (0): rows in all */
-    uint64_t number;        /* names the random streams: every mechanism has its own, which never changes */
+    uint64_t number;        /* selects the random streams: every mechanism has its own number, which never changes */
     mechanism_fn draw;
-    const void *kind; /* the mechanism's parameters, for draw */
+    const void *kind; /* the mechanism's parameters, used by draw */
 };
 
 /* A sum of three tanh. */
@@ -34,8 +34,8 @@ extern const mechanism MODULATED_PAIRS[], ASSUMED_PAIRS[], VIOLATING_PAIRS[];
 extern const int MODULATED_PAIR_COUNT, ASSUMED_PAIR_COUNT, VIOLATING_PAIR_COUNT;
 
 /*
- * The explanation that answers which are not firm should leave open (nonsens_result_alternative_at); NULL if the pair
- * fits the model.
+ * Returns the explanation that an answer should leave open if it is not firm (nonsens_result_alternative_at); NULL if
+ * the pair fits the model.
  */
 const char *violation_explanation(const mechanism *m);
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """missing_values.py NONSENS [--seed S] [--reps R] [--rows N] [--share P] [--depth L] [--methods M,...] [--jobs J]
 
-How well graphs of six variables are found if values are missing.  `simulate --sem node` makes the data, ten segments of
-N rows.  Cells are then made missing with probability P: `mcar`, each cell by itself; `mar`, depending on the value of
-one variable, drawn at random, that has no missing values itself: with probability 2 P times the rank of its value in
-the table, from 0 to 1.
+Measures how well graphs of six variables are found if values are missing.  `simulate --sem node` makes the data, ten
+segments of N rows.  Cells are then made missing with probability P: in `mcar` independently; in `mar` with probability
+2 P times the rank, from 0 to 1, of the row's value of one randomly chosen variable, which has no missing values itself.
 
-Prints F1 of arrows, the structural Hamming distance, and how many edges are missing, extra and reversed, of the complete data, of --na drop-rows and of --na pairwise,
-means over data sets with standard errors; then the mean differences of F1 on the same data sets."""
+Prints F1 of arrows, the structural Hamming distance, and how many edges are missing, extra and reversed, for the
+complete data, for --na drop-rows and for --na pairwise: means over data sets with standard errors.  Then prints the
+mean differences of F1 on the same data sets."""
 import argparse
 import concurrent.futures
 import json
@@ -33,7 +33,7 @@ def read(path):
 def remove_cells(kind, share, seed, rows):
     """Returns a copy of the rows without some cells; the last column is the segment."""
     draw = random.Random(f'{kind} {seed}')
-    seen = draw.randrange(NODES)  # of mar: it has all values
+    seen = draw.randrange(NODES)  # in `mar` this variable has all values
     order = sorted(range(len(rows)), key=lambda i: float(rows[i][seen]))
     rank = [0.0] * len(rows)
     for place, i in enumerate(order):
@@ -60,7 +60,7 @@ def score(program, folder, path, words):
 
 
 def measure(program, o, seed, methods):
-    """Scores of one data set: {(method, kind, what is done): (f1, shd, edges missing, extra, reversed, otherwise marked)}."""
+    """Scores of one data set: {(method, kind, treatment): (f1, shd, missing, extra, reversed, otherwise marked)}."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         path, cut = os.path.join(folder, 'data.csv'), os.path.join(folder, 'cut.csv')

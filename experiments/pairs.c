@@ -6,19 +6,19 @@
  * Without --data: simulated sets, R data sets each (default 100) of N rows (default 1,000), seeds FIRST + r.
  *
  *     linear          y = b x + e, |b| in [.5, 1.5]; x and e Laplace, uniform or exponential, sd of e in [.5, 1.5]
- *     gaussian        the same with Gaussian x and e: no direction can be seen
+ *     gaussian        the same with Gaussian x and e: the direction cannot be identified
  *     additive        y = f(x) + e; x uniform, normal or a mixture of two normals; f a cubic or a sum of 2 to 4 tanh;
  *                     e Gaussian or uniform, its sd in [.2, .6] of that of f
  *     small-noise     the same, sd in [.1, .3]
  *     monotone        the same, sd in [.1, .3], f increasing
  *     multiplicative  y = f(x) (1 + e), sd of e in [.5, .9]
  *
- * With --data: a folder of files pairNNNN.txt with blanks between columns, and either pairmeta.txt (lines NNNN c1 c2 e1
- * e2 weight, columns of cause and effect from 1) or index.csv (head line; columns pair, c1, e1, w among them).  Pairs
- * with vectors are left out; all rows are used.
+ * With --data: a folder of files pairNNNN.txt with columns separated by blanks, and either pairmeta.txt (lines NNNN c1
+ * c2 e1 e2 weight, columns of cause and effect counted from 1) or index.csv (with a header; the columns include pair,
+ * c1, e1, w).  Pairs of vectors are left out; all rows are used.
  *
- * It prints, per method and set: the number of pairs, the share whose better direction is correct (one half if there is
- * none), the same weighted with its standard error, the share decided, and the share decided correctly.
+ * Prints, per method and set: the number of pairs, the share whose better direction is correct (a pair without one
+ * counts half), the same weighted with its standard error, the share decided, and the share decided correctly.
  */
 #include "harness/request.h"
 
@@ -57,7 +57,7 @@ typedef struct pair {
 } pair;
 
 typedef struct outcome {
-    double correct; /* of the better direction: 1, 0, or .5 if there is none */
+    double correct; /* 1 if the better direction is correct, 0 if not, .5 if there is none */
     bool decided, decided_correctly;
 } outcome;
 
@@ -133,7 +133,7 @@ static double random_sign(rng *r)
     return rng_below(r, 2) ? 1.0 : -1.0;
 }
 
-/* Draws with mean 0 and variance 1, except for the mixture, whose parts lie `apart` from 0. */
+/* Draws with mean 0 and variance 1, except for the mixture, whose components are centred at +-`apart`. */
 static double draw(rng *r, enum law law, double apart)
 {
     switch (law) {
@@ -237,8 +237,8 @@ static void simulate(uint64_t seed, enum pair_shape shape, pair *p)
 typedef struct pair_set {
     const char *name;
     int64_t count;
-    pair *stored;          /* (count) of files; NULL: simulated */
-    enum pair_shape shape; /* of simulated ones */
+    pair *stored;          /* (count) pairs from files; NULL: simulated */
+    enum pair_shape shape; /* shape of simulated pairs */
     int64_t rows;
     uint64_t first_seed;
     double *weight;   /* (count) */

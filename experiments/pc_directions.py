@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""pc_directions.py PROGRAM [REPS [METHOD...]] - directions by pc and pc-nonsens on simulated graphs.
+"""pc_directions.py PROGRAM [REPS [METHOD...]] - measures directions by pc and pc-nonsens on simulated graphs.
 
-Six variables (--sem node, 10 x 512 rows, depth 1 and 3, seeds from 1).  Per setting: distance of the marks to the true
-DAG (a line where the DAG has an arrow counts one) and to its skeleton, arrows right and wrong, true edges without
-direction, seconds; for pc-nonsens also, of these arrows, those whose ends may have a common cause, right and wrong.
+Six variables (--sem node, 10 x 512 rows, depth 1 and 3, seeds from 1).  Prints for each setting: the distance of the
+marks from the true DAG (a line instead of an arrow counts one) and from its skeleton, correct and wrong arrows, true
+edges without direction, seconds; for pc-nonsens also the correct and wrong ones among arrows whose ends may have a
+common cause.
 """
 import json
 import os
@@ -18,7 +19,7 @@ SETTINGS += [('pc-nonsens', '--colliders', c) for c in ('plain', 'conservative',
 
 
 def count(result, truth):
-    """Differences, arrows right, wrong, lines on true edges; common causes right, wrong."""
+    """Returns differences, correct and wrong arrows, lines on true edges; common causes, correct and wrong."""
     pairs, right, wrong, lines, both = set(), 0, 0, 0, 0
     for e in result['edges']:
         ends = (e['from'], e['to'])

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""pc_tests.py PROGRAM [REPS] [TEST...] - which test of independence pc should make inside segments.
+"""pc_tests.py PROGRAM [REPS] [TEST...] - compares tests of independence for pc inside segments.
 
-Simulated graphs of six variables (--sem node, 10 x 512 rows, depth 1 and 3, seeds from 1): F1 of the skeleton, missing
-and extra edges, seconds on one thread.  `knots` is fisher-z with --knots 4, `scores` fisher-z on
-normal scores inside segments.
+Simulates graphs of six variables (--sem node, 10 x 512 rows, depth 1 and 3, seeds from 1).  Prints F1 of the skeleton,
+missing and extra edges, seconds on one thread.  `knots` is fisher-z with --knots 4, `scores` fisher-z on normal scores
+inside segments.
 """
 import csv
 import json
@@ -21,7 +21,7 @@ TESTS = ('fisher-z', 'knots', 'scores', 'kci')  # and rcit
 
 
 def write_scores(source, target):
-    """Normal scores inside segments."""
+    """Writes normal scores inside segments."""
     with open(source, newline='') as file:
         head, *rows = csv.reader(file)
     label = numpy.array([r[-1] for r in rows])

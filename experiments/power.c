@@ -3,18 +3,18 @@
  *
  *     power [--cells PATTERN] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]
  *
- * For each test, kind of dependence and strength: shares of p <= .05 of the fast and of the exact form on the same R
- * data sets (default 300), the standard error of their difference from the data sets on which they differ, and the
- * difference in standard errors.  It also prints the shares at fair levels: each test is judged at the level below
- * which .05 of its own p-values under independence (strength 0) lie, so a test that rejects too often gains nothing.
+ * For each test, kind of dependence and strength it prints the shares of p <= .05 of the fast and of the exact form on
+ * the same R data sets (default 300), the standard error of their difference (from the data sets on which they differ),
+ * and the difference in standard errors.  It also prints the shares at calibrated levels: each test's level is the 5 %
+ * quantile of its own p-values under independence (strength 0), so a test that rejects too often gains nothing.
  *
- * Exact forms: HSIC with median widths and the gamma distribution of the same moments, from whole matrices; conditional
- * test as Zhang et al. (UAI 2011) print it, on standardised variables with ridge .001 and the gamma distribution with
- * two moments, once with median widths, once with the authors' rule (.8 up to 200 rows, .5 beyond).  Repetition r uses
- * seed 100,001 + r.
+ * Exact forms: HSIC with median widths and the gamma distribution of the same moments, from whole matrices; the
+ * conditional test exactly as in Zhang et al. (UAI 2011), on standardised variables with ridge .001 and the gamma
+ * distribution with two moments, once with median widths, once with the authors' rule (.8 up to 200 rows, .5 beyond).
+ * Repetition r uses seed 100,001 + r.
  *
- * The exit status is 1 if a fast test, except rcit, lies more than two standard errors below its exact form at both
- * levels.
+ * The exit status is 1 if the power of a fast test, except rcit, is more than two standard errors below its exact form
+ * at both levels.
  */
 #include "harness/request.h"
 #include "indep/ci.h"
@@ -38,7 +38,7 @@ typedef struct setting {
     const char *name;
     enum option_independence_test test;
     int64_t n, given;
-    bool by_median; /* widths of the exact form */
+    bool by_median; /* the exact form uses median widths */
 } setting;
 
 static const setting settings[] = {{"hsic", TEST_HSIC, 200, 0, true},        {"hsic", TEST_HSIC, 500, 0, true},
@@ -48,7 +48,7 @@ static const setting settings[] = {{"hsic", TEST_HSIC, 200, 0, true},        {"h
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* A cell is a setting and a shape; cells of one setting share one name, so --cells selects them together. */
+/* A cell is a setting and a shape; the cells of a setting share a name, so --cells selects them together. */
 static const setting *setting_of(int64_t cell)
 {
     return &settings[cell / SHAPES];
@@ -173,7 +173,7 @@ static bool read_unit(const json_value *line, void *place)
 
 typedef struct comparison {
     double fast, exact; /* shares at or below the level */
-    double se;          /* of their difference; above 0 even if they never differ, since z divides by it */
+    double se;          /* of their difference; above 0 even if they never differ, because z divides by it */
 } comparison;
 
 static comparison compare(int64_t reps, const double *fast, const double *exact, double level_fast, double level_exact)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `nonsens direction` on real pairs whose cause is known, and prints what it says of them.
+"""Runs `nonsens direction` on real pairs whose cause is known, and prints its answers.
 
     experiments/real.py PROGRAM [DATA [OPTION...]]
 
@@ -20,7 +20,7 @@ INPUTS, SENSORS = ("red", "green", "blue"), ("current", "ir_1", "vis_1")
 
 
 class Pair:
-    """A pair and what the program says of it; cause is None if neither variable causes the other."""
+    """A pair and the program's answer; cause is None if neither variable causes the other."""
 
     def __init__(self, source, path, segment, cause, effect, related=True):
         self.source, self.path, self.segment = source, path, segment
@@ -40,13 +40,13 @@ class Pair:
         return f"{self.cause}->{self.effect}" if self.related else None
 
     def judge(self, field):
-        """right, wrong, or what the field says if it names no direction."""
+        """Returns right, wrong, or the field's term if no direction is named."""
         said = self.found[field]
         return "none" if said is None else said if "->" not in said else "right" if said == self.truth else "wrong"
 
 
 def source_of(name):
-    """The data set that a pair is taken from: pairs of one source are no independent evidence."""
+    """Returns the data set that a pair comes from: pairs from one source are not independent evidence."""
     return name.split("_")[0]
 
 
@@ -94,7 +94,7 @@ def by_source(pairs):
 
 
 def print_reliability(title, pairs):
-    """How often the named direction is right, with an interval by leaving out one source at a time."""
+    """Prints how often the named direction is correct, with an interval from leaving out one source at a time."""
     right, groups = count(pairs, "direction", "right"), by_source(pairs)
     left = [(right - count(group, "direction", "right")) / (len(pairs) - len(group)) for group in groups.values()]
     mean, share = sum(left) / len(left), right / len(pairs)
@@ -104,7 +104,7 @@ def print_reliability(title, pairs):
 
 
 def print_sources(pairs):
-    """How often the named direction is right, source by source, and without each in turn."""
+    """Prints how often the named direction is correct, source by source, and without each source in turn."""
     total = count(pairs, "direction", "right")
     print(f"{'source':12} {'pairs':>5} {'concluded right':>15} {'wrong':>5} {'named right':>11} {'without it':>10}")
     for source, group in by_source(pairs).items():

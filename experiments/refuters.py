@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""refuters.py PROGRAM FIRST LAST MEAN DEPTH set|shift - how often right answers fail the refuters of `effect`.
+"""refuters.py PROGRAM FIRST LAST MEAN DEPTH set|shift - measures how often correct answers fail the refuters of
+`effect`.
 
 Three variables in six segments of 100 rows, with the true graph; MEAN as in `simulate --mean`.  `set` sets the first
 cause to 0.5, `shift` adds 0.5 to the second.  Prints a line per seed: the effect, the mean placebo effect, and the

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""root_causes.py [--reps R] [--seed S] [--cells PATTERNS] [--data DIR] [--jobs N] NONSENS - how well `explain` finds root causes.
+"""root_causes.py [--reps R] [--seed S] [--cells PATTERNS] [--data DIR] [--jobs N] NONSENS - measures how well `explain`
+finds root causes.
 
 Simulated cells (graph of 6 to 12 nodes given, 500 normal rows, seeds S, S+1, ...):
   shift.M, scale.M            M rows of a fault: one disturbance is shifted by 5 to 8 standard deviations, or 6 times as
@@ -10,15 +11,15 @@ Real cells (DIR, default $NONSENS_DATA or ../shared/data; all cases, whatever R 
   petshop.low, petshop.high   faults of a pet shop in the cloud; target and call graph are given, and the first rows of
                               each file are before the fault
 
-One line per cell and rule: first, three (share of data sets whose true variable is first, among the first three), called
-(median number of root causes), false (share of variables without a fault that are called), time (seconds).
+Prints a line per cell and rule: first, three (share of data sets whose true variable is first, among the first three),
+called (median number of root causes), false (share of variables without a fault that are called), time (seconds).
 
 Rivals, on the same data: shift of the median and of the maximum in interquartile ranges; the Kolmogorov-Smirnov
 distance; the correlation with the target; the deepest node whose median shifted by 3 interquartile ranges; a random
 walk from the target along correlations, against the arrows; the residual of a linear regression on the causes.
 
-Ceilings, of simulated cells alone, both by the true disturbances: `exact` ranks by their root mean square; `oracle` by
-the likelihood ratio of fault and no fault, with all distributions known, which is the best rule there can be.
+Upper bounds, for simulated cells only, use the true disturbances: `exact` ranks by their root mean square; `oracle` by
+the likelihood ratio of fault and no fault with all distributions known, which is the best possible rule.
 
 --jobs N works on N data sets at once; results do not depend on it."""
 import argparse
@@ -42,11 +43,11 @@ NORMAL_ROWS, FAULT, NORMAL = 500, 'fault', 'normal'
 
 
 class Case:
-    """Two recordings, what is known of them, and the variable to be found (None: nothing happened)."""
+    """Two recordings, what is known about them, and the variable to be found (None: nothing happened)."""
 
     def __init__(self, names, normal, fault, edges=None, truth=None, target=None, options=(), exact=None):
         self.names, self.normal, self.fault = names, normal, fault
-        self.exact = exact  # {ceiling: score of each variable}
+        self.exact = exact  # {upper bound: score of each variable}
         self.edges, self.truth, self.target, self.options = edges, truth, target, list(options)
 
     def parents(self, name):
@@ -71,7 +72,7 @@ def noise(rng, kind, rows, memory):
 
 
 def log_density(noise_kind, x):
-    """Of disturbances with standard deviation 1."""
+    """Returns the log density of disturbances with standard deviation 1."""
     if noise_kind == 'laplace':
         return math.log(math.sqrt(0.5)) - math.sqrt(2) * np.abs(x)
     if noise_kind == 'normal':
@@ -80,7 +81,7 @@ def log_density(noise_kind, x):
 
 
 def evidence(n, noise_kind, fault, drift):
-    """Log likelihood of the disturbances n with the fault, less that without; drift and shift are integrated out."""
+    """Log likelihood of the disturbances n with the fault, minus that without; drift and shift are integrated out."""
     def average(logs, weights):
         top = logs.max()
         return top + math.log((np.exp(logs - top) * weights).sum() / weights.sum())
@@ -178,10 +179,10 @@ def petshop(data, traffic):
                    options=['--onset', 'auto', '--target', about['target']['node']])
 
 
-# ---- rivals: the variables, likeliest first ----
+# ---- rivals: they return the variables, likeliest first ----
 
 def scaled(case, name):
-    """Normal and faulty values in interquartile ranges about the normal median; a constant has the range 1e-9."""
+    """Scales values to interquartile ranges about the median of normal values; a constant has the range 1e-9."""
     normal, fault = case.column(case.normal, name), case.column(case.fault, name)
     if len(normal) == 0 or len(fault) == 0:
         return np.zeros(1), np.zeros(1)
@@ -289,7 +290,7 @@ def write_case(case, folder):
 
 
 def explain(case, program):
-    """The variables, likeliest first, and those called root causes."""
+    """Returns the variables, likeliest first, and those called root causes."""
     with tempfile.TemporaryDirectory() as folder:
         command = [program, 'explain', write_case(case, folder), '--segment', 'recording', '--of', FAULT, '--against', NORMAL]
         if case.edges is not None:
@@ -335,7 +336,7 @@ def show(cell, rule, ranked, more=''):
 
 
 def study(program, case):
-    """(order, root causes, {rule: order}) of a data set."""
+    """Returns (order, root causes, {rule: order}) of a data set."""
     order, roots = explain(case, program)
     rules = RIVALS if case.truth is not None else {}
     orders = {name: rule(case) for name, rule in rules.items()}

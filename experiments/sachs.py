@@ -1,22 +1,23 @@
 #!/usr/bin/python3
-"""sachs.py PROGRAM [FOLDER] - every method of `nonsens discover` on the protein data of Sachs et al. (Science 308, 2005).
+"""sachs.py PROGRAM [FOLDER] - runs all methods of `nonsens discover` on the data of Sachs et al. (Science 308, 2005).
 
 FOLDER (default: sachs under $NONSENS_DATA, else under ../shared/data) holds sachs_14conditions_tidy.csv, a column
 `segment` and eleven proteins, and sachs_edges.csv, a list of edges with a column of zeros and ones for each published
-network.  Taken are the logarithms of the values, which are positive and heavy-tailed, in the usual nine conditions,
-segments 1 to 9 (7,466 cells).  One line per method: edges, seconds, and against each network F1 of the skeleton and of
-arrows, direction accuracy and SHD, all by `nonsens compare` (docs/graphs.md).  Both networks are acyclic; they
-are what the literature holds to be true, not what is known to be.
+network.  The values are positive and heavy-tailed, so their logarithms are used, in the usual nine conditions, segments
+1 to 9 (7,466 cells).  Prints a line per method: edges, seconds and, for each network, F1 of the skeleton and of arrows,
+direction accuracy and SHD, all by `nonsens compare` (docs/graphs.md).  Both networks are acyclic; they show what the
+literature assumes, not what is known to be true.
 
     --methods A,B    only these (default: all that `nonsens methods` lists for discover)
-    --targets        tell methods that use it which condition acted on which protein, by sachs_conditions.csv: an inhibitor of
-                     a protein's activity changes what it does to others, all else is a changed mechanism
+    --targets        tells methods that can use it which condition acted on which protein (sachs_conditions.csv): an
+                     inhibitor of a protein's activity changes its effects on others, anything else changes its
+                     mechanism
     --options TEXT   further options of discover, such as '--alpha 0.01'
     --limit S        a method that takes longer is stopped and reported as such (default 600)
     --threads T      (default 1)
     --out FILE.csv   the same table as CSV
 
-Where the data are missing, one line says so, and the exit status is 0.
+If the data are missing, one line says so, and the exit status is 0.
 """
 import argparse
 import csv
@@ -48,7 +49,7 @@ def arguments():
 
 
 def write_logarithms(source, target):
-    """Segment and logarithms of all proteins, in the nine conditions."""
+    """Writes segment and logarithms of all proteins, in the nine conditions."""
     with open(source, newline='') as file, open(target, 'w', newline='') as out:
         rows, writer = csv.DictReader(file), csv.writer(out)
         proteins = [name for name in rows.fieldnames if name not in ('segment', 'condition')]
@@ -59,7 +60,7 @@ def write_logarithms(source, target):
 
 
 def write_targets(source, target):
-    """The interventions of the nine conditions for --targets."""
+    """Writes the interventions of the nine conditions for --targets."""
     with open(source, newline='') as file, open(target, 'w', newline='') as out:
         writer = csv.writer(out)
         writer.writerow(['segment', 'variable', 'kind'])
@@ -71,7 +72,7 @@ def write_targets(source, target):
 
 
 def discover_methods(program):
-    """Names of the methods that `nonsens methods` lists for discover."""
+    """Returns the names of the methods that `nonsens methods` lists for discover."""
     lines = subprocess.run([program, 'methods'], check=True, capture_output=True, text=True).stdout.splitlines()
     words = [line.replace(',', ' ').split() for line in lines]
     return [w[0] for w in words if 'discover' in w[1:3]]
@@ -86,7 +87,7 @@ def compare(program, estimate, edges, network):
 
 
 def run_method(asked, method, data, edges, estimate, extra):
-    """A row of the table; with `why` if there is no graph."""
+    """Returns a row of the table; with `why` if there is no graph."""
     command = [asked.program, 'discover', data, '--segment', 'segment', '--method', method, '--threads', asked.threads,
                '-q', '--json', estimate, *shlex.split(asked.options), *extra]
     try:

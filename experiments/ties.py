@@ -24,7 +24,7 @@ KINDS = [('as it is', None)] + [('%d values' % k, k) for k in (50, 20, 10, 5, 3,
 
 
 def coarse(values, how):
-    """To `how` values of equal width over six standard deviations, or cut off at the quantile `how`."""
+    """Rounds to `how` values of equal distance over six standard deviations, or cuts off at the quantile `how`."""
     if how is None:
         return values
     if how < 1:
@@ -35,7 +35,7 @@ def coarse(values, how):
 
 
 def tied(values):
-    """The chance that two rows share their value."""
+    """Returns the chance that two rows share their value."""
     return sum(n * (n - 1) for n in collections.Counter(values).values()) / (len(values) * (len(values) - 1))
 
 
@@ -49,7 +49,7 @@ def ask(path, *words):
 
 
 def simulate(folder, name, seed, *words):
-    """Names of the columns, both columns, labels, and the direction if there is one."""
+    """Returns names of the columns, both columns, labels, and the direction if there is one."""
     path = os.path.join(folder, '%s%d.csv' % (name, seed))
     run('simulate', '--depth', 3, '--noise', 'gaussian', '--seed', seed, '-o', path, '--truth', path + '.json', *words)
     head, *rows = csv.reader(open(path, encoding='utf-8'))
@@ -65,7 +65,7 @@ def write(path, head, x, y, labels):
 
 
 def study(folder, name, seed, words, ask_one):
-    """The answer for each kind, with the chance that two rows share their value."""
+    """Returns the answer for each kind, with the chance that two rows share their value."""
     head, x, y, labels, right = simulate(folder, name, seed, *words)
     found = {}
     for kind, how in KINDS:

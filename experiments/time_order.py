@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""time_order.py [OPTION...] NONSENS - level and power of explain and independence for rows in time.
+"""time_order.py [OPTION...] NONSENS - measures level and power of explain and independence for rows in time.
 
-    --reps R  --seed S  --cells PATTERN  --rows M of a segment (500)  --jobs J, data sets at a time
+    --reps R  --seed S  --cells PATTERN  --rows M per segment (500)  --jobs J data sets at a time
 
 Each data set has two segments, a and b, of M rows that follow one another in time.  Disturbances are autoregressions
 
     N(t) = C N(t-1) + sqrt(1 - C^2) e(t),    e Laplace of variance 1,    C = 0, .5, .8 or .95,
 
-which begin anew in each segment.  C = .999 is nearly a random walk, whose memory is longer than 500 rows.  Data set k
+which start again in each segment.  C = .999 is nearly a random walk, whose memory is longer than 500 rows.  Data set k
 uses seed S + k.  Cells:
 
     explain.none.C         x1 = N1, x2 = 1.5 tanh x1 + .7 N2, x3 = N3, x4 = .7 x2 + .5 x3^2 / (1 + |x3|) + .7 N4, the
@@ -16,14 +16,14 @@ uses seed S + k.  Cells:
     independence.none.C    x = N1, y = N2: independent
     independence.linked.C  x = N1, y = .35 N1 + N2
 
-Each cell is run as if rows were independent and with --block-length auto; one line for each:
+Each cell is run as if rows were independent, and with --block-length auto; each run prints a line:
 
     time CELL blocks=1|auto key=value...
 
   level      share of p-values at most .05, of variables (explain) or data sets (independence) where nothing changed, or
              nothing depends
   called     share of these variables with the verdict `changed itself`
-  power      the same as level, where something did; the marginal change of other variables is not looked at
+  power      the same as level, where something did; the marginal change of other variables is not used
   found      the same as called, where something did
   unclear    share of all variables with the verdict `unclear`, or of data sets that are inconclusive
   length     median of the length that auto chose (1: none)
@@ -55,7 +55,7 @@ KEYS = ('level', 'called', 'power', 'found', 'unclear', 'own', 'scale', 'shift')
 
 
 def series(draw, c, rows):
-    """One autoregression of variance 1."""
+    """Draws an autoregression of variance 1."""
     value, values = draw.gauss(0, 1), []
     for _ in range(WARM_UP + rows):
         shock = draw.expovariate(math.sqrt(2)) * draw.choice((-1, 1))
@@ -65,7 +65,7 @@ def series(draw, c, rows):
 
 
 def explained_rows(draw, c, rows, wider):
-    """Rows of both segments; in the second the disturbance number `wider` (None: no one) is twice as wide."""
+    """Returns rows of both segments; in the second, disturbance number `wider` is twice as wide (None: none is)."""
     for segment in 'ab':
         noise = [series(draw, c, rows) for _ in NAMES]
         for n in zip(*noise):
@@ -88,7 +88,7 @@ def write_rows(path, names, rows):
 
 
 def inside(value, interval):
-    """Whether the value is in the interval; an end of None is unbounded."""
+    """Returns whether the value is in the interval; an end of None is unbounded."""
     if interval is None:
         return None
     low, high = interval
@@ -113,14 +113,14 @@ def judge_pair(found, linked):
 
 
 def block_length(found):
-    """Which the notes name, 1 if they name none."""
+    """Returns the block length that the notes name; 1 if they name none."""
     lengths = [int(m.group(1)) for note in found['notes'] for m in
                [re.search(r'(?:Blocks of|; rows) (\d+)', note)] if m]
     return lengths[0] if lengths else 1
 
 
 def run(program, cell, rows, seed):
-    """(blocks, key, value) of one data set."""
+    """Returns (blocks, key, value) of one data set."""
     command, change, c = cell.split('.', 2)
     draw = random.Random('%s %d' % (cell, seed))
     wider = seed % len(NAMES) if change == 'double' else None

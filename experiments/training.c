@@ -1,11 +1,11 @@
 /*
- * training.c - compares recipes for training a network by seconds of one core and loss on held-out rows.
+ * training.c - compares recipes for training a network by processor seconds and held-out loss.
  *
  *   training [--seed FIRST] [--reps R] [--depth D]
  *
- * Every data set (`nonsens simulate --depth D --seed S`, 10 x 512 rows) is cut in three: eight tenths for training, one
- * for early stopping, one for judging.  NETS networks are trained.  The program prints the mean gain of a network and
- * that of their averaged logits, in nats per row over the segments' shares alone, with standard errors over data sets,
+ * Every data set (`nonsens simulate --depth D --seed S`, 10 x 512 rows) is split in three: eight tenths for training,
+ * one for early stopping, one for evaluation.  NETS networks are trained.  Prints the mean gain of a network and that
+ * of their averaged logits, in nats per row over predicting the segments' shares, with standard errors over data sets,
  * and processor seconds per network.
  */
 #include "harness/summary.h"
@@ -30,7 +30,7 @@ typedef struct recipe {
     double rate, final_rate;
     int64_t batch, epochs, patience; /* batch 0: all rows */
     int64_t lbfgs;                   /* iterations of L-BFGS on all rows at the end */
-    int64_t warm;                    /* epochs of networks that start near the first one; 0: all start cold */
+    int64_t warm;                    /* epochs of networks that start near the first one; 0: all start from scratch */
 } recipe;
 
 static const recipe RECIPES[] = {
@@ -56,7 +56,7 @@ typedef struct problem {
     int64_t n, parameters;
     float *x;
     int32_t *label;
-    mlp_rows part[3]; /* for training, for early stopping, for judging */
+    mlp_rows part[3]; /* for training, for early stopping, for evaluation */
     float *weight;    /* (NETS, parameters) */
 } problem;
 
@@ -123,7 +123,7 @@ typedef struct full_batch {
     double best_loss;
 } full_batch;
 
-/* The training loss; keeps the weights with the smallest loss on the rows for early stopping. */
+/* Returns the training loss; keeps the weights with the smallest loss on the rows for early stopping. */
 static double full_loss(void *state, int64_t n, const double *x, double *gradient)
 {
     full_batch *s = state;
@@ -209,7 +209,7 @@ static nonsens_status follow(nonsens_context *ctx, const problem *p, const recip
     return NONSENS_OK;
 }
 
-/* Nats per row of the averaged logits of all networks. */
+/* Returns the loss of the averaged logits of all networks, in nats per row. */
 static double ensemble_loss(const problem *p, const double *logits)
 {
     double loss = 0.0;
@@ -226,7 +226,7 @@ static double ensemble_loss(const problem *p, const double *logits)
     return loss / (double)p->part[2].count;
 }
 
-/* Results of a recipe on one data set: gain of a network, of the ensemble, seconds per network. */
+/* Results of a recipe on one data set: gain of a network, gain of the ensemble, seconds per network. */
 enum measure { GAIN, ENSEMBLE, SECONDS, MEASURES };
 
 static nonsens_status try_recipe(nonsens_context *ctx, const problem *p, const recipe *c, uint64_t seed,

@@ -4,11 +4,11 @@
     experiments/tunnel.py PROGRAM [--data DIR] [--first SEED] [--samples N] [--rows N] [--only PART] [OPTION...]
 
 DIR (default: $NONSENS_DATA, or ../shared/data) holds chamber/: light_tunnel.csv (six variables; N subsamples of some
-rows of each environment, drawn by the seeds from SEED on), light_tunnel_small.csv (seven variables) and
+rows per environment, drawn with the seeds from SEED on), light_tunnel_small.csv (seven variables) and
 light_tunnel_ten.csv (ten), with their graphs.  PART: six, small or ten.  Other options go to every run.
 
-right: arrows of the truth that were found; extra: arrows that the truth does not have; open: edges without direction.
-SHD: pairs of variables at which the graphs differ.  Seconds: of the processor, over all threads, and of the clock.
+right: true arrows that were found; extra: arrows that the truth does not have; open: edges without direction. SHD:
+pairs of variables whose edges differ.  Seconds: processor time over all threads, and wall-clock time.
 """
 import argparse
 import csv
@@ -34,7 +34,7 @@ def read_arrows(path):
 
 
 def draw_rows(table, count, seed):
-    """`count` rows of each environment, drawn at random, in the order of the file."""
+    """Draws `count` rows of each environment at random, in the order of the file."""
     rng, column = random.Random(seed), table[0].index(SEGMENT)
     rows = {}
     for row in table[1:]:
@@ -49,7 +49,7 @@ def processor_seconds():
 
 
 def discover(program, path, options):
-    """The edges as (from, to, type), processor seconds, seconds of the clock."""
+    """Returns the edges as (from, to, type), processor seconds, wall-clock seconds."""
     command = [program, "discover", path, "--segment", SEGMENT] + options + ["-q", "--json", "-"]
     before, began = processor_seconds(), time.monotonic()
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -60,7 +60,7 @@ def discover(program, path, options):
 
 
 def judge(edges, truth):
-    """right, extra, open, F1, SHD."""
+    """Returns right, extra, open, F1, SHD."""
     arrows = {(a, b) for a, b, kind in edges if kind == "-->"}
     opened = {frozenset((a, b)) for a, b, kind in edges if kind != "-->"}
     right, extra = len(arrows & truth), len(arrows - truth)

@@ -1,29 +1,29 @@
 /*
- * violations.c - draws pairs on which a method may be wrong: data that fit the model of `structured` but are hard for
- * its splines, and data that violate one of its assumptions.  Ten segments of 400 rows.
+ * violations.c - draws pairs on which a method may be wrong: data that satisfy the model of `structured` but are hard
+ * for its splines, and data that violate one of its assumptions.  Ten segments of 400 rows.
  *
  *     cause   x = N1 (+ a function of a hidden cause),     effect   y = f(x) + N2 (+ a function of the hidden cause)
  *
  * f is a sum of three tanh.  N1 and N2 are draws of mean 0 and variance 1.  If a disturbance changes, its draws are
  * multiplied by a scale that each segment draws log-uniformly from .4 .. 2.5.
  *
- * - location-and-scale: normal; means change, too (uniform, -1.5 .. 1.5)
+ * - location-and-scale: normal disturbances whose means change, too (uniform, -1.5 .. 1.5)
  * - uniform: bounded disturbances, whose supports move with their scale
  * - outliers: .3 % of the rows are replaced by values 8 to 15 standard deviations away
- * - error-R: the cause is measured with a normal error; R is the variance of the cause over that of its measurement
+ * - error-R: the cause is measured with a normal error; R is its reliability: its variance over that of the measurement
  * - error-cause-changes: the same with R = .7, and only the cause changes
- * - gain-drift: the cause's instrument has another gain in every segment (.5 .. 2)
+ * - gain-drift: the cause's instrument has a different gain in every segment (.5 .. 2)
  * - hidden-stationary: no effect; a hidden cause of both, the same in all segments; N1 and N2 change
  * - hidden-changing: the same, and the hidden cause changes, too
  * - hidden-alone-changes: only the hidden cause changes
- * - hidden-one-child: the hidden cause does not change, and of N1 and N2 one does
+ * - hidden-one-child: the hidden cause does not change, and only one of N1 and N2 does
  * - hidden-and-effect: x causes y, and a hidden cause acts on both
  * - slopes: y = c f(x) + N2, and c changes (.5 .. 2)
- * - autoregression: x(t) = .8 x(t-1) + N1, y(t) = .8 y(t-1) + .5 x(t-1) + N2, rows in the order of time; the hidden
- *   cause of a row is the row before
+ * - autoregression: x(t) = .8 x(t-1) + N1, y(t) = .8 y(t-1) + .5 x(t-1) + N2, rows in time order; the hidden
+ *   cause of a row is the row before it
  * - selected: rows are kept with a probability that grows with y, by the same rule in all segments
- * - series-C: nothing but two autoregressions of coefficient C with scales that change: independent
- * - still-90: as autoregression, with coefficient .9, and nothing changes: no direction is to be seen
+ * - series-C: two independent autoregressions of coefficient C with scales that change
+ * - still-90: as autoregression, with coefficient .9, but nothing changes: the direction cannot be identified
  */
 #include "mechanisms.h"
 
@@ -39,10 +39,10 @@ enum law { LAW_LAPLACE, LAW_NORMAL, LAW_UNIFORM };
 enum hidden { HIDDEN_NONE, HIDDEN_STATIONARY, HIDDEN_CHANGES };
 enum { CHANGE_NONE = 0, CHANGE_CAUSE = 1, CHANGE_EFFECT = 2, CHANGE_BOTH = 3 };
 
-/* What a pair is made of; 0 leaves a part out. */
+/* What defines a pair; 0 leaves a part out. */
 typedef struct recipe {
     enum law law;
-    int changes; /* CHANGE_...: whose disturbance changes */
+    int changes; /* CHANGE_...: which disturbances change */
     bool means;
     double outliers;    /* share of rows */
     double reliability; /* of the measured cause */
@@ -50,7 +50,7 @@ typedef struct recipe {
     enum hidden hidden;
     bool no_effect;
     double memory;           /* coefficient of an autoregression */
-    const char *explanation; /* violation_explanation */
+    const char *explanation; /* what violation_explanation returns */
 } recipe;
 
 static double between(rng *r, double low, double high)
@@ -90,7 +90,7 @@ static curve draw_curve(rng *r)
 
 /* ---- one segment ---- */
 
-/* What holds in one segment. */
+/* Parameters of one segment. */
 typedef struct regime {
     double mean[2], scale[2], hidden, slope, gain;
 } regime;
@@ -112,9 +112,9 @@ static regime draw_regime(const recipe *pair, rng *r)
     return e;
 }
 
-/* What is the same in all segments. */
+/* Parameters that all segments share. */
 typedef struct constants {
-    curve effect, to_cause, to_effect; /* of the cause on the effect, of the hidden cause on both */
+    curve effect, to_cause, to_effect; /* from the cause to the effect, from the hidden cause to both */
 } constants;
 
 static void draw_row(const recipe *pair, const constants *c, const regime *e, rng *r, double *x, double *y)
@@ -131,7 +131,7 @@ static void draw_row(const recipe *pair, const constants *c, const regime *e, rn
     }
 }
 
-/* Draws until a row is selected: with probability 1 / (1 + exp(-y)). */
+/* Draws until a row is selected, with probability 1 / (1 + exp(-y)). */
 static void draw_selected(const recipe *pair, const constants *c, const regime *e, rng *r, double *x, double *y)
 {
     do {

@@ -1,7 +1,7 @@
-"""Builds the shared library with meson and ships it inside the package; all else is in pyproject.toml.
+"""Builds the shared library with meson and ships it inside the package; everything else is in pyproject.toml.
 
-The C sources are those of the source tree that this folder lies in; a source distribution carries a copy (csrc).
-NONSENS_BUILD_DIR names a build folder of meson that is there already and is used in place of a new one.
+The C sources are those of the source tree that contains this folder; a source distribution contains a copy (csrc).
+NONSENS_BUILD_DIR names an existing build folder of meson, which is used instead of a new one.
 """
 
 import os
@@ -20,7 +20,7 @@ except ImportError:
     from wheel.bdist_wheel import bdist_wheel
 
 HERE = Path(__file__).resolve().parent
-# What meson.build asks for where neither tests nor MPI are wanted.
+# Options of meson.build that leave out tests and MPI.
 SOURCES = (
     "meson.build",
     "meson_options.txt",
@@ -35,7 +35,7 @@ SOURCES = (
 
 
 def source_root():
-    """The folder with meson.build."""
+    """Returns the folder with meson.build."""
     for folder in (HERE / "csrc", HERE.parent):
         if (folder / "meson.build").exists() and (folder / "include" / "nonsens" / "nonsens.h").exists():
             return folder
@@ -51,7 +51,7 @@ def run(*command):
 
 
 def build_library(folder):
-    """The path of the shared library, built in this folder; the tests and the program are not."""
+    """Builds only the shared library in this folder, without tests and program; returns its path."""
     if not (folder / "build.ninja").exists():
         run("meson", "setup", str(folder), str(source_root()), "-Dtests=false", "-Dmpi=disabled", "-Dpython=disabled")
     run("meson", "compile", "-C", str(folder), "nonsens:shared_library")
@@ -59,19 +59,19 @@ def build_library(folder):
 
 
 class BuildWithLibrary(build_py):
-    """Puts the library beside the modules."""
+    """Puts the library next to the modules."""
 
     def run(self):
         super().run()
         given = os.environ.get("NONSENS_BUILD_DIR")
         made = self.get_finalized_command("build").build_temp
         library = build_library(Path(given).resolve() if given else Path(made).resolve() / "meson")
-        if not getattr(self, "editable_mode", False):  # an editable install finds what `make` built
+        if not getattr(self, "editable_mode", False):  # an editable install uses the library that `make` built
             shutil.copyfile(library, Path(self.build_lib) / "nonsens" / "libnonsens.so")
 
 
 class SdistWithSources(sdist):
-    """Carries the C sources along."""
+    """Adds the C sources."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
@@ -85,7 +85,7 @@ class SdistWithSources(sdist):
 
 
 class Wheel(bdist_wheel):
-    """For any Python 3, but this system: the library is called by ctypes, not linked against Python."""
+    """Works with any Python 3, but only on this system: the library is called by ctypes, not linked against Python."""
 
     def finalize_options(self):
         super().finalize_options()
@@ -96,7 +96,7 @@ class Wheel(bdist_wheel):
 
 
 class WithLibrary(Distribution):
-    """Installs where things go that depend on the processor."""
+    """Installs into the platform-dependent folder."""
 
     def has_ext_modules(self):
         return True

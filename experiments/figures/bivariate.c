@@ -1,7 +1,7 @@
 /*
  * bivariate.c - the experiments with two variables of Monti, Zhang, Hyvarinen (UAI 2019) and their supplement: how
  * often methods find the cause, against the number of segments and the rows of each, for mechanisms of depths 1 to 5,
- * and whether they stay undecided if the two cause one another.
+ * and whether they stay undecided if the two variables cause one another.
  *
  * The paper's three figures are pictures of one table and share their fits.
  */
@@ -69,7 +69,7 @@ static bool is_fine(int64_t cell)
     return BIVARIATE_POINT[bivariate_setting_of(cell).point].fine;
 }
 
-/* To be raised for cells in which the results of a family's method change. */
+/* Returns a number to be raised when the results of a family's method change in a cell. */
 static int cell_revision(int64_t cell)
 {
     enum { MANY_ROWS = 10000 };
@@ -168,7 +168,7 @@ static int64_t count_failed(const bivariate_unit *u, int64_t reps)
     return failed;
 }
 
-/* Writes a share, or empty cells if the rule has none. */
+/* Writes a share, or empty cells if the rule does not have it. */
 static void write_share(table *t, bool said, summary s)
 {
     enum { DIGITS = 6 };
@@ -270,7 +270,7 @@ static void compare_cell(const study_units *units, bivariate_setting s, comparis
     }
 }
 
-/* The share as text, or "-" if the rule has none. */
+/* Returns the share as text, or "-" if the rule does not have it. */
 static const char *show_share(char text[NUMBER_BYTES], bool said, const bivariate_unit *u, int64_t reps,
                               bivariate_measure measure, int k)
 {

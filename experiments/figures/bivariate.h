@@ -1,8 +1,8 @@
 /*
  * bivariate.h - the paper's experiments with two variables: cells, rules, and the answers of each rule on a data set.
  *
- * A cell is a setting of the simulator and a family of methods that share a fit.  All families see the same data sets,
- * so rules are compared by paired differences.
+ * A cell is a simulator setting and a family of methods that share a fit.  All families see the same data sets, so
+ * rules are compared by paired differences.
  */
 #ifndef FIGURES_BIVARIATE_H
 #define FIGURES_BIVARIATE_H
@@ -16,8 +16,8 @@
 enum { BIVARIATE_DEPTHS = 5 };
 
 typedef struct bivariate_point {
-    int64_t segments, rows; /* rows of each segment */
-    bool fine;              /* of the finer grid */
+    int64_t segments, rows; /* rows per segment */
+    bool fine;              /* only on the finer grid */
 } bivariate_point;
 
 enum { BIVARIATE_POINTS = 9 };
@@ -60,7 +60,7 @@ typedef struct bivariate_rule {
     const char *name;
     enum bivariate_family family;
     bool decides;    /* may answer "inconclusive"; a rule that never does assumes an effect */
-    bool has_better; /* also says which direction is better, if it does not decide */
+    bool has_better; /* also names the better direction when it does not decide */
 } bivariate_rule;
 
 extern const bivariate_rule BIVARIATE_RULE[BIVARIATE_RULES];
@@ -93,16 +93,16 @@ bool bivariate_read(const json_value *line, void *place);
 /* ---- shares ---- */
 
 /*
- * Say whether rule k of its family is correct, or wrong, on a unit.  Correct: it finds the cause, or does not decide on
- * cyclic data.  Wrong: it decides on a false direction, or on independence, which no data here have.  A failed unit is
- * neither.
+ * Return whether rule k of its family is correct, or wrong, on a unit.  Correct: it finds the cause, or does not decide
+ * on cyclic data.  Wrong: it decides on a false direction, or on independence, which holds in none of the data sets. A
+ * failed unit is neither.
  */
 bool bivariate_is_correct(const bivariate_unit *u, int k);
 bool bivariate_is_wrong(const bivariate_unit *u, int k);
-/* Says whether the better direction is the true one. */
+/* Returns whether the better direction is the true one. */
 bool bivariate_better_is_true(const bivariate_unit *u, int k);
 
-/* Returns the units of a setting's cell, and how many, or NULL if the cell was not asked for. */
+/* Returns the units of a setting's cell and their number; NULL if the cell was not selected. */
 const bivariate_unit *bivariate_units_of(const study_units *units, bivariate_setting setting, int64_t *reps);
 
 /* One of the three functions above. */

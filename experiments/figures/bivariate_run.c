@@ -136,7 +136,7 @@ static nonsens_status information_ratio(nonsens_context *ctx, arena *a, const no
 
 /* ---- families ---- */
 
-/* Runs a method as users run it. */
+/* Runs a method as a user would. */
 static nonsens_status ask_method(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
                                  bivariate_answer *answer)
 {
@@ -148,7 +148,7 @@ static nonsens_status ask_method(nonsens_context *ctx, arena *a, const drawn *d,
     return NONSENS_OK;
 }
 
-/* Runs a method as users run it, and computes the likelihood ratio of the disturbances that it estimates. */
+/* Runs a method as a user would, and computes the likelihood ratio of the disturbances that it estimates. */
 static nonsens_status ask_with_ratio(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
                                      bivariate_answer *answer)
 {
@@ -165,7 +165,7 @@ static nonsens_status ask_with_ratio(nonsens_context *ctx, arena *a, const drawn
 }
 
 /*
- * With more rows, fewer networks and passes over the rows suffice: errors also average out over rows, and a pass makes
+ * Reduces networks and epochs for large data: with more rows, errors also average out over rows, and an epoch makes
  * more steps (docs/tuning.md).
  */
 static nonsens_status ask_nonsens(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
@@ -225,7 +225,7 @@ typedef nonsens_status ask_fn(nonsens_context *ctx, arena *a, const drawn *d, no
                               bivariate_answer *answer);
 
 static const struct {
-    const char *method; /* as users name it */
+    const char *method; /* the method's name in --method */
     ask_fn *ask;
 } FAMILY[FAMILIES] = {
     [FAMILY_STRUCTURED] = {"structured", ask_method},
@@ -240,7 +240,7 @@ static const struct {
     [FAMILY_RECI] = {"reci", ask_method},
 };
 
-/* The method's own seed is that of the data, so that the networks' starts also vary over data sets. */
+/* The method's own seed is that of the data, so that the networks' initial weights also vary over data sets. */
 static nonsens_status ask(nonsens_context *ctx, arena *a, const drawn *d, enum bivariate_family family,
                           bivariate_answer *answer)
 {
@@ -265,7 +265,7 @@ static const char *const DECISION[] = {[DECISION_FIRST_CAUSES] = "first",
                                        [DECISION_INCONCLUSIVE] = "inconclusive"};
 enum { DECISIONS = sizeof DECISION / sizeof *DECISION };
 
-/* Makes JSON of the answers; NULL if memory is exhausted. */
+/* Makes JSON from the answers; NULL if memory is exhausted. */
 static json_value *answers_as_json(enum bivariate_family family, const bivariate_answer *answer)
 {
     json_value *object = json_object();
@@ -276,7 +276,7 @@ static json_value *answers_as_json(enum bivariate_family family, const bivariate
     return object;
 }
 
-/* Keeps the answers.  A method that fails is a result; exhausted memory and Ctrl-C are not. */
+/* Stores the answers.  A failure of the method is a result; exhausted memory and Ctrl-C are not. */
 static nonsens_status keep(nonsens_context *ctx, nonsens_status status, bivariate_setting s,
                            const bivariate_answer *answer, json_value *line)
 {
@@ -325,7 +325,7 @@ static bool read_answer(const json_value *pair, bivariate_answer *out)
     return false;
 }
 
-/* Reads the answers of all rules of a family; false if there are others. */
+/* Reads the answers of all rules of a family; false if one is missing or extra. */
 static bool read_answers(const json_value *answers, enum bivariate_family family, bivariate_answer *out)
 {
     int k = 0;

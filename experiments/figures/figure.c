@@ -49,7 +49,7 @@ typedef struct figure_files {
 static nonsens_status open_files(nonsens_context *ctx, arena *a, const nonsens_options *options, const figure *f,
                                  figure_files *out)
 {
-    static const journal_kind kind = {NULL, "repetitions", "name another folder by --out"}; // without a head
+    static const journal_kind kind = {NULL, "repetitions", "name another folder by --out"}; // without a head line
     TRY(make_folder(ctx, options->out));
     out->journal = arena_format(ctx, a, "%s/%s.journal", options->out, f->study.name);
     out->csv = arena_format(ctx, a, "%s/%s.csv", options->out, f->study.name);
@@ -121,7 +121,7 @@ static nonsens_status reproduce(nonsens_context *ctx, arena *a, const nonsens_op
     return write_file(ctx, &units, f->write_text, path);
 }
 
-/* Member 0 always ends the others, also after a failure. */
+/* Runs as member 0, which always ends the others, even after a failure. */
 static nonsens_status lead(nonsens_context *ctx, arena *a, const nonsens_options *options, const figure *f,
                            figure_data *data, const char *path, const pool_members *others)
 {
@@ -132,7 +132,7 @@ static nonsens_status lead(nonsens_context *ctx, arena *a, const nonsens_options
     return others ? pool_dismiss(ctx, others, status) : status;
 }
 
-/* If another member cannot prepare the data, its units report it. */
+/* Runs as another member.  If it cannot prepare the data, its units report that. */
 static nonsens_status follow(nonsens_context *ctx, arena *a, const nonsens_options *options, const figure *f,
                              figure_data *data, const pool_members *members)
 {

@@ -8,13 +8,13 @@
  *
  * Points follow one another in time and are filtered: their autocorrelation is .95 at lag 1, .82 at lag 2, -.33 to -.36
  * at lags 8 to 10, -.05 at lag 14 (means over segments and regions; experiments/autocorrelation.py).  The tests and
- * likelihoods of all methods assume independent rows, but a correlation of two unrelated such series has
- * 1 + 2 sum_k rho(k)^2 = 6.8 times the variance that they assume.  So every 14th point of a segment is kept, 30 in
- * place of 420, for which that factor is 1.005 (with every 10th: 1.30, which makes a test at 5 % one at 9 %).  The
- * graph is about effects at one time; effects of one point on the next are ignored.
+ * likelihoods of all methods assume independent rows, but the correlation of two unrelated series of this kind has
+ * 1 + 2 sum_k rho(k)^2 = 6.8 times the variance that they assume.  So every 14th point of a segment is kept, 30 instead
+ * of 420, which brings that factor to 1.005 (with every 10th: 1.30, which turns a test at 5 % into one at 9 %).  The
+ * graph shows effects within one time point; effects of one point on the next are ignored.
  *
- * The cells METHOD-all use all of these rows, once.  METHOD-halves use a random half of each segment's rows, as
- * `discover --bootstrap` does; both methods see the same halves.
+ * The cells METHOD-all use all of these rows once.  METHOD-halves use a random half of each segment's rows, as
+ * `discover --bootstrap` does; all methods see the same halves.
  */
 #include "base/number.h"
 #include "base/show.h"
@@ -40,13 +40,13 @@ static const char *const REGION[REGIONS] = {
 static const char VARIABLES[] = "PRC,PHC,ERC,SUB,CA1,CA3DG";
 
 /*
- * FEASIBLE[a][b]: a projects to b.  Bird, Burgess, "The hippocampus and memory: insights from spatial processing",
- * Nature Reviews Neuroscience 9, 2008, which the paper uses; in detail Lavenex, Amaral, Hippocampus 10, 2000 (cortex
- * and back), van Strien, Cappaert, Witter, Nature Reviews Neuroscience 10, 2009.  Perirhinal and parahippocampal cortex
- * have connections in both directions with each other and with the entorhinal cortex.  That projects to dentate gyrus
- * and CA3 (perforant path), CA1 and subiculum; CA3 to CA1, CA1 to subiculum; CA1 and subiculum back to the entorhinal
- * cortex. Sparse connections past the entorhinal cortex (PRC and PHC with CA1 and SUB) are in van Strien et al. and not
- * in Bird and Burgess; they do not count as feasible here.
+ * FEASIBLE[a][b] says whether a projects to b.  Bird, Burgess, "The hippocampus and memory: insights from spatial
+ * processing", Nature Reviews Neuroscience 9, 2008, which the paper uses; in detail Lavenex, Amaral, Hippocampus 10,
+ * 2000 (cortex and back), van Strien, Cappaert, Witter, Nature Reviews Neuroscience 10, 2009.  Perirhinal and
+ * parahippocampal cortex have connections in both directions with each other and with the entorhinal cortex.  That
+ * projects to dentate gyrus and CA3 (perforant path), CA1 and subiculum; CA3 to CA1, CA1 to subiculum; CA1 and
+ * subiculum back to the entorhinal cortex. Sparse connections past the entorhinal cortex (PRC and PHC with CA1 and SUB)
+ * are in van Strien et al. and not in Bird and Burgess; they do not count as feasible here.
  */
 static const bool FEASIBLE[REGIONS][REGIONS] = {
     [PRC] = {[PHC] = true, [ERC] = true},
@@ -57,7 +57,7 @@ static const bool FEASIBLE[REGIONS][REGIONS] = {
     [CA3DG] = {[CA1] = true},
 };
 
-/* An arrow is feasible if its direction is; an edge without direction if one of the two is. */
+/* Returns whether an edge is feasible: an arrow if its direction is, an undirected edge if either direction is. */
 static bool is_feasible(int64_t a, int64_t b, enum pdag_mark mark)
 {
     return mark == PDAG_ARROW ? FEASIBLE[a][b] : mark == PDAG_BACK ? FEASIBLE[b][a] : FEASIBLE[a][b] || FEASIBLE[b][a];
@@ -94,7 +94,7 @@ static int64_t cell_reps(int64_t cell)
 
 /* ---- the data ---- */
 
-/* Lists every THINNING-th row of each segment, in the order of the file, which is time. */
+/* Lists every THINNING-th row of each segment, in the order of the file, which is that of time. */
 static nonsens_status list_thinned(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t **row,
                                    int64_t *count)
 {
@@ -128,7 +128,7 @@ static nonsens_status thin(nonsens_context *ctx, const nonsens_data *data, nonse
     return status;
 }
 
-/* Reads the table within the memory that the figure may take. */
+/* Reads the table within the figure's memory limit. */
 static nonsens_status read_table(nonsens_context *ctx, const char *path, int64_t max_memory, nonsens_data **out)
 {
     nonsens_options *options;
@@ -150,7 +150,7 @@ static nonsens_status prepare(nonsens_context *ctx, arena *a, const nonsens_opti
     if (!path) {
         return NONSENS_ERR_MEMORY;
     }
-    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) { // reading reports other errors
+    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) { // other errors are reported by reading
         out->missing =
             arena_format(ctx, a, "there is no file %s; --data names the folder of mtl_fmri", show_path(shown, path));
         return out->missing ? NONSENS_OK : NONSENS_ERR_MEMORY;
@@ -173,8 +173,8 @@ static void release(void *data)
 static nonsens_status run_half(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const found_by *method,
                                uint64_t seed, json_value *line)
 {
-    rng r = rng_new(seed, RNG_BOOTSTRAP, 0); // not the cell's own stream: all methods see the same halves
-    uint64_t own = rng_u64(&r) >> 11;        // 53 bits, as --seed takes
+    rng r = rng_new(seed, RNG_BOOTSTRAP, 0); // named after the seed alone: all methods see the same halves
+    uint64_t own = rng_u64(&r) >> 11;        // the method's own seed: 53 bits, which --seed accepts
     nonsens_data *half;
     TRY(bootstrap_draw(ctx, scratch, data, RESAMPLE_HALF, &r, &half));
     nonsens_status status = found_graph_run(ctx, method, half, own, line);
@@ -199,7 +199,7 @@ static bool read_unit(const json_value *line, void *unit)
 
 /* ---- results of the units ---- */
 
-/* A method's graph of all rows, and how many halves have which edge. */
+/* A method's graph of all rows, and how many halves have each edge. */
 typedef struct findings {
     const found_graph *all; /* NULL: not run, or failed */
     bool all_failed;
@@ -234,12 +234,12 @@ static void collect(const study_units *units, findings out[METHODS])
     }
 }
 
-/* An edge that a method has in the graph of all rows or in some half. */
+/* An edge that a method finds in all rows or in some half. */
 typedef struct finding {
     int64_t from, to;
     int type;       /* NONSENS_EDGE_* */
     bool found;     /* in the graph of all rows */
-    double support; /* share of the halves that have it, in this direction; NaN without halves */
+    double support; /* share of the halves that have it in this direction; NaN without halves */
     bool feasible;
 } finding;
 
@@ -273,7 +273,7 @@ static int64_t list_findings(const findings *f, finding out[FINDINGS])
     return count;
 }
 
-/* The text shows the graph of all rows; if there is none, the edges that at least half of the half samples have. */
+/* The text shows the graph of all rows; without it, the edges found in at least half of the half samples. */
 static bool is_shown(const findings *f, const finding *edge)
 {
     return f->all ? edge->found : edge->support >= 0.5;

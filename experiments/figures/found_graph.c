@@ -1,4 +1,4 @@
-/* found_graph.c - runs `discover`, keeps its graph in a line of a journal, and reads it again. */
+/* found_graph.c - runs `discover`, stores its graph in a line of a journal, and reads it back. */
 #include "figures/found_graph.h"
 
 #include "base/clock.h"
@@ -19,7 +19,7 @@ static nonsens_status make_options(nonsens_context *ctx, const found_by *finder,
     return NONSENS_OK;
 }
 
-/* A failure due to the data is a result; exhausted memory and Ctrl-C are not. */
+/* Returns whether to store the outcome: a failure due to the data is a result; exhausted memory and Ctrl-C are not. */
 static bool is_result(nonsens_status status)
 {
     return status == NONSENS_OK || status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
@@ -78,7 +78,7 @@ static enum pdag_mark mark_of(const char *word, bool reversed)
     return strcmp(word, "---") == 0 ? PDAG_LINE : strcmp(word, "<->") == 0 ? PDAG_BOTH : PDAG_NONE;
 }
 
-/* Two edges between the same nodes become a bidirected one, as in `nonsens compare`. */
+/* Reads an edge.  Two edges between the same nodes become a bidirected one, as in `nonsens compare`. */
 static bool read_edge(const json_value *edge, found_graph *out)
 {
     const json_value *first = json_array_get(edge, 0), *second = json_array_get(edge, 1);

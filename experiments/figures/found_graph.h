@@ -1,6 +1,6 @@
 /*
- * found_graph.h - runs `discover` on a few variables and keeps its graph in a line of a journal: the edges themselves,
- * so that the judgement may change without running again.
+ * found_graph.h - runs `discover` on a few variables and stores its graph in a line of a journal: the edges themselves,
+ * so that the judgement can change without a new run.
  *
  *     "edges": [[0, 2, "-->"], [1, 2, "---"]], "seconds": 1.5       or       "failed": "why", "seconds": 1.5
  *
@@ -21,7 +21,7 @@ typedef struct found_graph {
     unsigned char mark[FOUND_NODES][FOUND_NODES];
 } found_graph;
 
-/* How a graph is found: the name in a figure, and options of `discover` up to the first without key. */
+/* How a graph is found: its name in a figure, and options of `discover`, up to the first without a key. */
 typedef struct found_by {
     const char *name;
     struct {
@@ -30,8 +30,8 @@ typedef struct found_by {
 } found_by;
 
 /*
- * Runs the method on one thread and keeps its graph in the line.  A failure due to the data is kept in the line, too;
- * exhausted memory, Ctrl-C and an unknown option are errors.
+ * Runs the method on one thread and stores its graph in the line, or its failure if the data are the cause.  Exhausted
+ * memory, Ctrl-C and an unknown option are errors.
  */
 nonsens_status found_graph_run(nonsens_context *ctx, const found_by *finder, const nonsens_data *data, uint64_t seed,
                                json_value *line);
@@ -39,7 +39,7 @@ nonsens_status found_graph_run(nonsens_context *ctx, const found_by *finder, con
 /* Makes an array of edges for a line; NULL if memory is exhausted. */
 json_value *found_graph_edges(int64_t edges, const nonsens_edge *edge);
 
-/* Read the graph from such an array, and from a line, which may hold a failure.  False if they are not as above. */
+/* Read the graph from such an array, or from a line, which may hold a failure.  False if the format is different. */
 bool found_graph_read_edges(const json_value *edges, found_graph *out);
 bool found_graph_read(const json_value *line, found_graph *out);
 

@@ -1,7 +1,7 @@
 /*
- * linear_ica.c - supplement B of Monti, Zhang, Hyvarinen (UAI 2019): how well linear ICA algorithms unmix two
- * piece-wise stationary sources, Laplace or skewed, whose modulations grow together over five segments or are drawn at
- * random.
+ * linear_ica.c - supplement B of Monti, Zhang, Hyvarinen (UAI 2019): how well linear ICA algorithms unmix two piecewise
+ * stationary sources.  The sources are Laplace or skewed; their modulations grow together over five segments or are
+ * drawn at random.
  *
  * All algorithms of a unit see the same data, so they are compared by paired differences.
  */
@@ -25,16 +25,16 @@ static const char *const SOURCES[] = {"laplace", "skewed"}, *const MODULATION[] 
 enum {
     SIZES = sizeof ROWS_PER_SEGMENT / sizeof *ROWS_PER_SEGMENT,
     PANELS = 4,
-    MIN_COMPARED_ROWS = 500, /* with at least this many rows, the text compares the algorithms */
+    MIN_COMPARED_ROWS = 500, /* the text compares the algorithms from this number of rows on */
     STARTS = 3
 };
 
-static const double STANDARD_ERRORS = 2.0; /* differences up to this count as level */
+static const double STANDARD_ERRORS = 2.0; /* differences of at most this many count as ties */
 
 typedef struct algorithm {
     const char *name;
     enum option_unmixing unmixing;
-    enum option_statistic statistic; /* of score matching */
+    enum option_statistic statistic; /* statistic of score matching */
 } algorithm;
 
 enum { SCORE_MATCHING, ALGORITHMS = 5 };
@@ -68,7 +68,7 @@ static void cell_name(int64_t cell, char name[CELL_NAME_BYTES])
 
 /* ---- one unit ---- */
 
-/* The result of one algorithm on one data set; both NaN if it failed. */
+/* The result of one algorithm on one data set; both are NaN if it failed. */
 typedef struct score {
     double amari, correlation;
 } score;
@@ -106,7 +106,7 @@ static nonsens_status unmix(nonsens_context *ctx, arena *a, const algorithm *kin
     return assess(ctx, a, data, result->unmix, out);
 }
 
-/* Runs an algorithm.  One that fails is a result; exhausted memory and Ctrl-C are not. */
+/* Runs an algorithm.  A failure is a result; exhausted memory and Ctrl-C are not. */
 static nonsens_status run_algorithm(nonsens_context *ctx, arena *a, const algorithm *kind, const linear_ica_data *data,
                                     uint64_t seed, json_value *results)
 {
@@ -144,7 +144,7 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void 
     return NONSENS_OK;
 }
 
-/* Both are between 0 and 1. */
+/* Both measures are between 0 and 1. */
 static bool is_score(const json_value *value)
 {
     return json_is(value, JSON_NUMBER) && json_number_value(value) >= 0.0 && json_number_value(value) <= 1.0 + 1e-9;

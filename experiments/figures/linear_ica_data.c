@@ -1,9 +1,9 @@
 /*
  * linear_ica_data.c - sources and mixtures of supplement B of Monti, Zhang, Hyvarinen (UAI 2019).
  *
- * The paper leaves these choices open.  Modulations are drawn uniformly from [0.2, 3] as in the project's simulation,
- * and sorted over the segments if they are to be correlated; for a Laplace source they are the scale.  The mixing
- * matrix has standard normal entries and is drawn again until its condition number is at most 10.
+ * The paper leaves these choices open.  Modulations are drawn uniformly from [0.2, 3] as in `simulate`, and sorted over
+ * the segments if they are to be correlated; for a Laplace source they are the scale.  The mixing matrix has standard
+ * normal entries and is drawn again until its condition number is at most 10.
  */
 #include "figures/linear_ica_data.h"
 

@@ -1,4 +1,4 @@
-/* linear_ica_data.h - draws the data of supplement B: two piece-wise stationary sources and their linear mixtures. */
+/* linear_ica_data.h - draws the data of supplement B: two piecewise stationary sources and their linear mixtures. */
 #ifndef FIGURES_LINEAR_ICA_DATA_H
 #define FIGURES_LINEAR_ICA_DATA_H
 
@@ -10,10 +10,10 @@ enum { LINEAR_ICA_SOURCES = 2, LINEAR_ICA_SEGMENTS = 5 };
 
 enum linear_ica_density { DENSITY_LAPLACE, DENSITY_SKEWED };
 
-/* z = source * mix': rows sorted by segment, all of one size. */
+/* z = source * mix': rows are sorted by segment; all segments have the same size. */
 typedef struct linear_ica_data {
     matrix source, z;                                       /* (n, 2) */
-    int64_t start[LINEAR_ICA_SEGMENTS + 1];                 /* of the segments */
+    int64_t start[LINEAR_ICA_SEGMENTS + 1];                 /* first row of each segment, and n */
     double lambda[LINEAR_ICA_SOURCES][LINEAR_ICA_SEGMENTS]; /* modulations */
     double mix[LINEAR_ICA_SOURCES * LINEAR_ICA_SOURCES];    /* (2, 2) column-major */
 } linear_ica_data;
@@ -28,7 +28,7 @@ nonsens_status linear_ica_draw(nonsens_context *ctx, arena *a, rng *r, enum line
  */
 double linear_ica_skewed(rng *r, double lambda);
 
-/* Returns the largest over the smallest singular value of a (2, 2). */
+/* Returns the condition number of a (2, 2): its largest over its smallest singular value. */
 double linear_ica_condition(const double a[4]);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * reproduce.c - the program nonsens-reproduce, which reproduces figures of the paper.
  *
- * `nonsens reproduce` runs it with all its arguments, and asks it for what only it knows: help, manual page, completion
- * for the shell, and the line of `nonsens version` about MPI.  Its messages and exit codes are those of `nonsens`,
+ * `nonsens reproduce` runs it with all its arguments, and asks it for what only this program knows: help, manual page,
+ * shell completion, and the line of `nonsens version` about MPI.  Its messages and exit codes are those of `nonsens`,
  * whose source files it shares.
  */
 #include "base/nearest.h"
@@ -45,7 +45,7 @@ static int refuse_figure(const char *word)
     return complain(EXIT_USAGE, "%s is not a figure; there are: %s", show_word(word).text, list);
 }
 
-/* Checks all names before anything is run. */
+/* Checks all names before any figure is run. */
 static int check_figures(const arguments *args)
 {
     char list[LIST_BYTES];
@@ -68,7 +68,7 @@ static int check_figures(const arguments *args)
 
 /* ---- the run ---- */
 
-/* Processes on one machine share its cores: each has one thread unless --threads is set. */
+/* Processes on one machine share its cores: each gets one thread unless --threads is set. */
 static void share_cores(const arguments *args)
 {
     if (team_neighbours() > 1 && args->options->threads == 0) {
@@ -76,7 +76,7 @@ static void share_cores(const arguments *args)
     }
 }
 
-/* Holds the text back: if standard output broke while the library writes, all processes would report a failed run. */
+/* Buffers the text: if standard output broke while the library writes, all processes would report a failed run. */
 static int reproduce_one(const arguments *args, const char *name, progress *line)
 {
     colour text;
@@ -97,7 +97,7 @@ static bool has_table(const char *folder, const char *name)
     return snprintf(path, sizeof path, "%s/%s.csv", folder, name) < (int)sizeof path && access(path, F_OK) == 0;
 }
 
-/* Says how to draw the figures that were not skipped. */
+/* Prints how to draw the figures that were not skipped. */
 static void say_how_to_draw(const arguments *args)
 {
     char folder[SHOWN_PATH_BYTES], names[LIST_BYTES] = "";
@@ -186,7 +186,7 @@ int main(int count, char **words)
 {
     const command *c = count > 1 ? command_find(words[1]) : NULL;
     streams_begin();
-    bool asked = c && c != COMMANDS; // else the arguments are those of `nonsens reproduce`
+    bool asked = c && c != COMMANDS; // otherwise the arguments are those of `nonsens reproduce`
     return standard_output_end(asked ? c->run(c, count - 2, words + 2)
                                      : command_reproduce(COMMANDS, count > 1 ? count - 1 : 0, words + 1));
 }

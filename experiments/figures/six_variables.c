@@ -1,12 +1,12 @@
 /*
  * six_variables.c - the figure on many variables in Monti, Zhang, Hyvarinen (UAI 2019) and the supplement: how well
- * methods find graphs of six variables as the mixing becomes deeper, by F1 and by structural Hamming distance.
+ * methods find graphs of six variables as mechanisms become deeper, by F1 and by structural Hamming distance.
  *
- * All methods of a repetition see the same data, which depend on its seed alone, so they are compared by paired
- * differences.  A line has the edges that were found and the true ones; they are judged when they are written, by the
- * conventions of `nonsens compare` (graph/metrics.h).  The true graph is that of the generator's mask.  The layered
- * generator mixes again in every layer, so effects through others become direct ones.  Therefore graphs are also
- * compared with the transitive closure.
+ * All methods of a repetition see the same data, which depend only on its seed, so they are compared by paired
+ * differences.  A line holds the edges found and the true ones; they are judged when the table is written, by the
+ * conventions of `nonsens compare` (graph/metrics.h).  The true graph is the generator's mask.  The layered generator
+ * mixes again in every layer, which turns indirect effects into direct ones.  Therefore graphs are also compared with
+ * the transitive closure.
  */
 #include "base/number.h"
 #include "figures/figure.h"
@@ -24,8 +24,8 @@
 enum {
     GENERATORS = 2,
     DEPTHS = 5,      /* 1, 2, ... */
-    QUICK = 7,       /* methods that are run at every depth */
-    SLOW = 2,        /* methods that are run at every second depth, with fewer repetitions; the last in the table */
+    QUICK = 7,       /* methods run at every depth */
+    SLOW = 2,        /* methods run at every second depth, with fewer repetitions; they come last in the table */
     SLOW_DEPTHS = 3, /* 1, 3, 5 */
     METHODS = QUICK + SLOW,
     CELLS = GENERATORS * (QUICK * DEPTHS + SLOW * SLOW_DEPTHS),
@@ -37,7 +37,7 @@ enum {
 
 static const char *const GENERATOR[GENERATORS] = {[SEM_LAYERED] = "layered", [SEM_NODE] = "node"};
 
-enum { STRUCTURED, PC_NONSENS_STRUCTURED }; /* the others are compared with the first */
+enum { STRUCTURED, PC_NONSENS_STRUCTURED }; /* the other methods are compared with the first */
 static const found_by METHOD[METHODS] = {
     [STRUCTURED] = {"structured", {{"method", "structured"}}},
     [PC_NONSENS_STRUCTURED] = {"pc-nonsens-structured", {{"method", "pc-nonsens"}, {"orient-by", "structured"}}},
@@ -79,7 +79,7 @@ static int64_t cell_reps(int64_t cell)
     return setting_of(cell).method < QUICK ? REPS : SLOW_REPS;
 }
 
-/* To be raised for cells in which the results of a method change. */
+/* Returns a number to be raised when the results of a method change in a cell. */
 static int cell_revision(int64_t cell)
 {
     return setting_of(cell).method == PC_NONSENS_STRUCTURED ? 1 : 0;
@@ -87,7 +87,7 @@ static int cell_revision(int64_t cell)
 
 static bool is_fine(int64_t cell)
 {
-    return setting_of(cell).generator == SEM_NODE; // this generator is not in the paper
+    return setting_of(cell).generator == SEM_NODE; // the node generator is not in the paper
 }
 
 /* ---- one unit ---- */
@@ -185,7 +185,7 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const unit *u,
     return NONSENS_OK;
 }
 
-/* The measures of the units of a cell. */
+/* Measures of the units of a cell. */
 typedef struct cell_scores {
     int64_t reps, failed;
     double *value[MEASURES]; /* (reps) */
@@ -275,7 +275,7 @@ static void write_text_row(FILE *out, const char *cell, const cell_scores *score
     fprintf(out, " failed=%" PRId64 "\n", scores->failed);
 }
 
-/* The cell of `structured` on the same data, or -1 if it was not asked for. */
+/* Returns the cell of `structured` on the same data, or -1 if it was not selected. */
 static int64_t partner_of(const study_units *units, int64_t k)
 {
     setting own = setting_of(units->cell[k]);
@@ -288,7 +288,7 @@ static int64_t partner_of(const study_units *units, int64_t k)
     return -1;
 }
 
-/* Measures by how much structured is behind by this measure, on the same data. */
+/* Measures how far structured is behind by this measure, on the same data. */
 static summary lead_of(const cell_scores *own, const cell_scores *structured, enum measure m)
 {
     int64_t reps = own->reps < structured->reps ? own->reps : structured->reps;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- wanted cells ---- */
+/* ---- selected cells ---- */
 
 enum { PATTERN_BYTES = 4096 }; /* a longer pattern matches no cell */
 
@@ -106,7 +106,7 @@ static unit_name unit_of(const study_run *r, int64_t unit)
     return name_unit(r, r->cell[unit / r->reps], r->first_seed + unit % r->reps);
 }
 
-/* The stream depends on the names of study and cell: further cells and studies change nothing. */
+/* The stream depends on the names of study and cell, so that new cells and studies do not change the others. */
 static unit_seed seed_unit(const study *s, const unit_name *u)
 {
     uint64_t job = HASH_START;
@@ -115,7 +115,7 @@ static unit_seed seed_unit(const study *s, const unit_name *u)
     return (unit_seed){rng_new((uint64_t)u->seed, RNG_REPRODUCE, job), (uint64_t)u->seed};
 }
 
-/* Makes the line of a unit, which the caller releases. */
+/* Makes the journal line of a unit; the caller releases it. */
 static nonsens_status make_line(nonsens_context *ctx, arena *scratch, const void *state, int64_t cell, int64_t seed,
                                 json_value **out)
 {

@@ -42,8 +42,8 @@ summary summary_of_every(int64_t n, const double *first, int64_t stride)
 }
 
 /*
- * Summarises n whole numbers with this sum and this sum of squares.  The sum of squared residuals, times n, is also
- * whole: it is exact and, by the inequality of Cauchy and Schwarz, not negative.
+ * Summarises n whole numbers with this sum and this sum of squares.  n times the sum of squared residuals is also a
+ * whole number: it is exact and, by the Cauchy-Schwarz inequality, not negative.
  */
 static summary summarise_whole(int64_t n, int64_t sum, int64_t squares)
 {

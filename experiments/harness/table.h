@@ -11,10 +11,10 @@
 
 typedef struct table {
     FILE *out;  /* NULL: no table */
-    int column; /* of the next cell, from 0 */
+    int column; /* column of the next cell, from 0 */
 } table;
 
-/* Write a text or a whole number. */
+/* Write a cell of text, or a whole number. */
 void table_text(table *t, const char *text);
 void table_whole(table *t, int64_t value);
 /* Writes a number with at most `digits` significant digits. */

@@ -61,7 +61,7 @@ from ._runs import compare, diagnose, direction, directions, discover, ica, inde
 from ._simulation import Simulation as Simulation
 from ._what_if import effect
 
-# What help(nonsens) shows.  Errors and types of results are public as well.
+# Names that help(nonsens) shows.  Errors and types of results are public as well.
 __all__ = [
     "Edge",
     "Graph",
@@ -84,7 +84,7 @@ __all__ = [
 
 
 def build_info() -> str:
-    """How the library was built: compiler, BLAS, JSON library."""
+    """Describes how the library was built: compiler, BLAS, JSON library."""
     return _text(_lib.nonsens_build_info())
 
 

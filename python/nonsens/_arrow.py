@@ -1,7 +1,7 @@
 """Tables and columns that other packages hand over by the Arrow C data interface, read with ctypes.
 
-Apache Arrow, "The Arrow C data interface" and "The Arrow C stream interface": three structs of C that a producer fills
-and a consumer releases.  Values are copied chunk by chunk, and each chunk is released as soon as it is copied.
+Apache Arrow, "The Arrow C data interface" and "The Arrow C stream interface": three C structs that a producer fills and
+a consumer releases.  Values are copied chunk by chunk, and each chunk is released as soon as it is copied.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _Stream._fields_ = [
 _NUMBERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8", "e": "f2"}
 _NUMBERS.update({"f": "f4", "g": "f8"})
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}  # of timestamps
-_INLINE = 12  # bytes of a string that a view holds itself
+_INLINE = 12  # bytes of a string that fit into a view itself
 
 
 class _Part(NamedTuple):
@@ -72,24 +72,24 @@ class _Part(NamedTuple):
     missing: Optional[NDArray[Any]]  # None: no value is missing
 
 
-# ---- whose it is ----
+# ---- ownership ----
 
 
 def speaks_arrow(value: Any) -> bool:
-    """Whether something hands its data over by Arrow's interface; data frames of pandas are read directly."""
+    """Whether a value offers its data by Arrow's interface; data frames of pandas are read directly."""
     has = hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
     return has and not hasattr(value, "iloc") and not isinstance(value, type)
 
 
 def _pointer(capsule: Any, name: bytes, kind: Any) -> Any:
-    """What a PyCapsule holds."""
+    """Returns the pointer in a PyCapsule."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = c_void_p, [py_object, c_char_p]
     return ctypes.cast(get(capsule, name), POINTER(kind))
 
 
 class _Released:
-    """Releases a struct of Arrow's at the end of a `with` statement, if it was filled in."""
+    """Releases an Arrow struct at the end of a `with` statement, if it was filled in."""
 
     def __init__(self, pointer: Any) -> None:
         self.pointer = pointer
@@ -106,7 +106,7 @@ class _Released:
 
 
 def _buffer(array: Any, place: int, dtype: str, start: int, count: int) -> NDArray[Any]:
-    """(count) values of a buffer, from its value `start` on; a view of the producer's memory."""
+    """Returns (count) values of a buffer, starting with number `start`; a view of the producer's memory."""
     kind = np.dtype(dtype)
     if count <= 0:
         return np.empty(0, dtype=kind)
@@ -117,14 +117,14 @@ def _buffer(array: Any, place: int, dtype: str, start: int, count: int) -> NDArr
 
 
 def _bits(array: Any, place: int, start: int, count: int) -> NDArray[Any]:
-    """(count) bits of a buffer as booleans, from its bit `start` on."""
+    """Returns (count) bits of a buffer as booleans, starting with bit `start`."""
     first = start // 8
     packed = _buffer(array, place, "u1", first, (start + count + 7) // 8 - first)
     return np.unpackbits(packed, bitorder="little")[start - 8 * first :][:count].astype(bool)
 
 
 def _missing(array: Any, start: int, count: int) -> Optional[NDArray[Any]]:
-    """(count) whether a value is missing, or None where no value is."""
+    """Returns (count) whether each value is missing, or None if none is."""
     if array.null_count == 0 or array.n_buffers == 0 or not array.buffers[0]:
         return None
     missing = ~_bits(array, 0, start, count)
@@ -146,7 +146,7 @@ def _strings(array: Any, offsets: str, start: int, count: int) -> List[bytes]:
 
 
 def _views(array: Any, start: int, count: int, missing: Optional[NDArray[Any]]) -> List[bytes]:
-    """Strings of up to 12 bytes lie in their view; a longer one's view says where the string lies."""
+    """Returns (count) strings; up to 12 bytes are in the view itself, for longer ones it has their position."""
     views = _buffer(array, 1, "V16", start, count)
     found = []
     for i, view in enumerate(views):
@@ -163,7 +163,7 @@ def _views(array: Any, start: int, count: int, missing: Optional[NDArray[Any]]) 
 
 
 def _texts(form: str, array: Any, start: int, count: int, missing: Optional[NDArray[Any]]) -> NDArray[Any]:
-    """(count) objects: texts, None for missing ones."""
+    """Returns (count) objects: strings, or None for missing ones."""
     if count == 0:
         return np.empty(0, dtype=object)
     raw = (
@@ -180,7 +180,7 @@ def _texts(form: str, array: Any, start: int, count: int, missing: Optional[NDAr
 
 
 def _decimals(form: str, array: Any, start: int, count: int) -> Optional[NDArray[Any]]:
-    """(count) doubles of decimal numbers of 128 bits; None for other widths."""
+    """Returns (count) doubles from decimal numbers of 128 bits; None for other widths."""
     facts = form[2:].split(",")
     if len(facts) > 2 and facts[2] != "128":
         return None
@@ -194,7 +194,7 @@ def _decimals(form: str, array: Any, start: int, count: int) -> Optional[NDArray
 
 
 def _encoded(schema: Any, array: Any, start: int, count: int) -> _Part:
-    """A dictionary-encoded column: places in a list of values."""
+    """Reads a dictionary-encoded column: positions in a list of values."""
     inner, values = schema.dictionary.contents, array.dictionary.contents
     form = schema.format.decode()
     missing = _missing(array, start, count)
@@ -213,7 +213,7 @@ def _encoded(schema: Any, array: Any, start: int, count: int) -> _Part:
 
 
 def _part(schema: Any, array: Any, start: int, count: int) -> _Part:
-    """Values start to start + count of a column, counted from its own offset."""
+    """Reads the values start to start + count of a column, counted from its own offset."""
     if schema.dictionary and array.dictionary:
         return _encoded(schema, array, array.offset + start, count)
     form, start = schema.format.decode(), array.offset + start
@@ -235,12 +235,12 @@ def _part(schema: Any, array: Any, start: int, count: int) -> _Part:
         values = _buffer(array, 1, "i8", start, count).copy().view("M8[%s]" % _UNITS[form[2]])
     elif form.startswith("d:"):
         values = _decimals(form, array, start, count)
-    # What is neither a number nor a label: lists, structs, bytes, durations.
+    # Other kinds are neither numbers nor labels: lists, structs, bytes, durations.
     return _Part(np.empty(count, dtype="V1"), None) if values is None else _Part(values, missing)
 
 
 def _joined(parts: List[_Part]) -> NDArray[Any]:
-    """A column of all its chunks; missing values are NaN, NaT or None, or masked if its kind has none of these."""
+    """Joins a column's chunks; missing values become NaN, NaT or None, or are masked if its type has none of these."""
     if not parts:
         return np.empty(0)
     values: NDArray[Any] = np.concatenate([part.values for part in parts]) if len(parts) > 1 else parts[0].values
@@ -260,7 +260,7 @@ def _joined(parts: List[_Part]) -> NDArray[Any]:
 
 
 def _columns_of_chunk(schema: Any, array: Any) -> List[_Part]:
-    """The columns of one chunk; a chunk that is no struct is itself the only column."""
+    """Reads the columns of one chunk; a chunk that is not a struct is itself the only column."""
     if schema.format != b"+s":
         return [_part(schema, array, 0, array.length)]
     absent = _missing(array, array.offset, array.length)
@@ -283,7 +283,7 @@ def _fail(stream: Any, code: int) -> DataError:
 
 
 def _chunks(stream: Any) -> Iterator[Any]:
-    """Each chunk of a stream; it is released when the next one is asked for."""
+    """Yields the chunks of a stream; each is released when the next one is requested."""
     while True:
         chunk = _Array()
         code = stream.contents.get_next(stream, ctypes.byref(chunk))
@@ -296,7 +296,7 @@ def _chunks(stream: Any) -> Iterator[Any]:
 
 
 def _names(schema: Any) -> List[str]:
-    """The names of the columns; none for a single column without a struct around it."""
+    """Returns the names of the columns; none for a single column without a struct around it."""
     if schema.format != b"+s":
         return []
     names = (schema.children[k].contents.name for k in range(schema.n_children))
@@ -313,7 +313,7 @@ def _read(schema: Any, chunks: Iterator[Any]) -> Tuple[List[str], List[NDArray[A
 
 
 def read(source: Any) -> Tuple[List[str], List[NDArray[Any]]]:
-    """Names and columns of a table; a single column has no name."""
+    """Reads names and columns of a table; a single column has no name."""
     if not hasattr(source, "__arrow_c_stream__"):
         schema_capsule, array_capsule = source.__arrow_c_array__()
         with _Released(_pointer(schema_capsule, b"arrow_schema", _Schema)) as schema:

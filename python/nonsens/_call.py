@@ -1,8 +1,8 @@
-"""Calling the library: a context per call, a thread of its own for long runs, Ctrl-C, texts from writers.
+"""Calls the library: a context per call, a separate thread for long runs, Ctrl-C, texts from writers.
 
-A long run is done by a thread of its own while the calling thread waits: Python sees a signal only between its own
-instructions, and the thread that waits is the one that can act on it.  The GIL is not held meanwhile.  What OpenMP
-keeps for the thread goes with it, so that a process may fork afterwards.
+A long run has its own thread while the calling thread waits: Python sees a signal only between its own instructions,
+and only the waiting thread can act on it.  The GIL is not held meanwhile.  The memory and threads that OpenMP keeps for
+the thread end with it, so that the process can fork afterwards.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CANCEL_SECONDS = 0.02
 
 
 class Kept:
-    """Something of the library's that outlives the call that made it, and is freed with this object."""
+    """An object of the library that outlives the call that made it, and is freed with this object."""
 
     def __init__(self, free: Any, handle: c_void_p) -> None:
         self.handle = handle
@@ -32,7 +32,7 @@ class Kept:
 
 
 class Context:
-    """A context of the library and all that is to be freed with it; use it in a `with` statement."""
+    """A context of the library, and the objects to be freed with it; use it in a `with` statement."""
 
     def __init__(self, progress: Optional[Progress] = None) -> None:
         self._progress = progress or quiet()
@@ -59,19 +59,19 @@ class Context:
         return 0
 
     def check(self, status: int) -> None:
-        """Raises what the status stands for."""
+        """Raises the exception that the status stands for."""
         if status != c.OK:
             raise exception_for(status, c.text(c.lib.nonsens_context_message(self.handle)))
 
     def make(self, make: Callable[..., int], free: Any, *arguments: Any) -> c_void_p:
-        """Calls a function whose last argument takes what it makes; `free` is called at the end."""
+        """Calls a function whose last argument receives the new object; `free` is called at the end."""
         out = c_void_p()
         self.check(make(self.handle, *arguments, ctypes.byref(out)))
         self._owned.append((free, out))
         return out
 
     def run(self, make: Callable[..., int], free: Any, *arguments: Any) -> c_void_p:
-        """The same for what takes long: Ctrl-C ends it, progress is shown."""
+        """Does the same for slow functions: Ctrl-C ends them, and progress is shown."""
         out = c_void_p()
         status = self._run_aside(lambda: make(self.handle, *arguments, ctypes.byref(out)))
         if out.value:
@@ -80,14 +80,14 @@ class Context:
         return out
 
     def keep(self, made: c_void_p) -> Kept:
-        """What was made is no longer freed at the end."""
+        """Keeps an object, which is then no longer freed at the end."""
         place = next(k for k, (_, handle) in enumerate(self._owned) if handle is made)
         free, handle = self._owned.pop(place)
         return Kept(free, handle)
 
     def _run_aside(self, call: Callable[[], int]) -> int:
         answer: List[int] = []
-        running = threading.Lock()  # not an Event: Ctrl-C inside its wait() may leave it locked for the thread
+        running = threading.Lock()  # not an Event: Ctrl-C inside its wait() may leave it locked for the worker thread
         running.acquire()
 
         def work() -> None:
@@ -114,23 +114,23 @@ class Context:
         return answer[0]
 
     def _stop(self, answer: List[int], running: Any) -> None:
-        """Asks until it has ended: a call that is just beginning forgets a wish that came before it."""
+        """Requests a stop until the call has ended: a call that is just beginning forgets an earlier request."""
         while not answer:
             try:
                 c.lib.nonsens_context_cancel(self.handle)
                 running.acquire(timeout=_CANCEL_SECONDS)
             except KeyboardInterrupt:
-                continue  # it is stopping already
+                continue  # it is already stopping
 
     def written(self, write: Callable[..., int], *arguments: Any) -> str:
-        """What one of the library's writers, whose last argument is a path, writes, as a text."""
+        """Returns as text what a writer of the library writes; its last argument is a path."""
         with _sink() as (path, read):
             self.check(write(self.handle, *arguments, path.encode()))
             return read()
 
 
 class _sink:
-    """A file that lives in memory where the system has such files, else in the folder for temporary ones."""
+    """A file in memory if the system has such files, otherwise a temporary file."""
 
     def __enter__(self) -> Tuple[str, Callable[[], str]]:
         self._file = tempfile.NamedTemporaryFile() if not hasattr(os, "memfd_create") else None

@@ -1,4 +1,4 @@
-"""X as columns, and what is said of something that has none.
+"""Takes X as columns, and raises errors for values that have none.
 
 Columns are views of the caller's memory if possible; masked values become missing ones.
 """
@@ -23,7 +23,7 @@ _WANTED = "give an array with rows and columns, a data frame, an Arrow table or 
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, NaT, pandas.NA and a masked element."""
+    """Whether a value is None, NaN, NaT, pandas.NA or a masked element."""
     if value is None or value is np.ma.masked:
         return True
     try:
@@ -33,7 +33,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _unmasked(array: Any) -> NDArray[Any]:
-    """The array without its mask: what was masked is NaN, NaT or None, whichever its kind has."""
+    """Returns the array without its mask: masked values become NaN, NaT or None, depending on the type."""
     values = np.asarray(array.data)
     if array.dtype.names or not np.any(array.mask):
         return values
@@ -44,7 +44,7 @@ def _unmasked(array: Any) -> NDArray[Any]:
 
 
 def _without_masks(values: Any) -> Any:
-    """Arrays, and lists of them or of single values, without masks."""
+    """Removes masks from arrays, and from lists of arrays or of single values."""
     if values is np.ma.masked:
         return None
     if isinstance(values, np.ma.MaskedArray):
@@ -55,17 +55,17 @@ def _without_masks(values: Any) -> Any:
 
 
 def as_array(values: Any, what: str) -> NDArray[Any]:
-    """An array of whatever may become one; masked values are missing ones."""
+    """Makes an array of any value that can become one; masked values become missing."""
     if speaks_arrow(values) and not hasattr(values, "to_numpy"):
         return as_array(read(values)[1][0], what)
     try:
         return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else _without_masks(values))
-    except ValueError:  # numpy's own sentence speaks of inhomogeneous shapes
+    except ValueError:  # numpy's own message is about inhomogeneous shapes
         raise ValueError("%s has rows of different lengths%s" % (what, _lengths(values))) from None
 
 
 def _lengths(rows: Any) -> str:
-    """Where the lengths differ, for a message."""
+    """Says where the lengths differ, for a message."""
     try:
         length = [len(row) for row in rows]
         other = next(i for i, one in enumerate(length) if one != length[0])
@@ -78,7 +78,7 @@ def _lengths(rows: Any) -> str:
 
 
 def addressable(array: NDArray[Any]) -> NDArray[Any]:
-    """The array itself where the library can step through it in doubles, else a copy."""
+    """Returns the array itself if the library can step through it in doubles, otherwise a copy."""
     fits = array.dtype.isnative and array.flags.aligned and all(stride % _BYTES == 0 for stride in array.strides)
     return array if fits else np.array(array, dtype=np.float64)
 
@@ -91,14 +91,14 @@ def is_frame(X: Any) -> bool:
 
 
 def is_sequence(values: Any) -> bool:
-    """Whether an array with at least one dimension can be made of it."""
+    """Whether a value can become an array with at least one dimension."""
     return isinstance(values, (list, tuple)) or speaks_arrow(values) or (
         (hasattr(values, "__array__") or hasattr(values, "to_numpy")) and np.ndim(values) > 0
     )
 
 
 def refuse_segments(segments: Any) -> None:
-    """An error for what has no label for each row."""
+    """Raises an error for segments that are not a label for each row."""
     if not is_sequence(segments):
         raise ValueError(
             'segments must be labels, one per row, the name of a column of X, a list of such names or "equal:K", not %s'
@@ -107,7 +107,7 @@ def refuse_segments(segments: Any) -> None:
 
 
 def _description(value: Any) -> str:
-    """What something is, for a message."""
+    """Describes a value, for a message."""
     if value is None:
         return "None"
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -120,7 +120,7 @@ def _description(value: Any) -> str:
 
 
 def columns_of(X: Any) -> Tuple[List[Any], List[Any]]:
-    """The columns of X with their names, no names where X is an array."""
+    """Returns the columns of X with their names; no names if X is an array."""
     if speaks_arrow(X):
         return read(X)
     if hasattr(X, "toarray"):  # some sparse matrices are dicts as well
@@ -150,7 +150,7 @@ def _columns_of_dict(X: "Mapping[Any, Any]") -> List[Any]:
 
 
 def _refuse_no_array(X: Any) -> None:
-    """An error, with what to do, for what NumPy would pack into a single object."""
+    """Raises an error, with a remedy, for values that NumPy would pack into a single object."""
     if isinstance(X, (str, bytes, os.PathLike)):
         raise ValueError("X is %s; if it names a file, read that, such as with pandas.read_csv" % _description(X))
     if isinstance(X, (list, tuple)) and any(isinstance(row, Mapping) for row in X):

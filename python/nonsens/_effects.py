@@ -17,7 +17,7 @@ Interval = Optional[Tuple[float, float]]
 
 @dataclass(frozen=True)
 class Distribution:
-    """How a variable is distributed over rows, in the units of the data.  What is not known is None."""
+    """The distribution of a variable over rows, in the units of the data.  Unknown values are None."""
 
     mean: Optional[float]
     interval: Interval  #: of the mean
@@ -32,52 +32,52 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Refutation:
-    """What one refuter says of an answer: how the difference of the mean came out in repetitions."""
+    """One refuter's result: the differences of the mean that came out in repetitions."""
 
     repetitions: int
     mean: Optional[float]  #: over repetitions
     range: Interval  #: the middle 95 % of them
-    p_value: Optional[float]  #: of an answer that is right coming out so
+    p_value: Optional[float]  #: probability of such a result if the answer is correct
     passes: bool  #: whether p_value is at least alpha
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What setting or changing variables does to one variable."""
+    """The effect on one variable of setting or changing variables."""
 
     on: str  #: the variable
-    segment: Optional[str]  #: whose rows; None: all rows
+    segment: Optional[str]  #: rows of this segment; None: all rows
     at: Optional[float]  #: the value on a curve; None without one
     answered: str  #: "one", "no path" (the effect is exactly 0), "range" (over open directions) or "none"
     now: Distribution  #: as the rows are
     then: Distribution  #: as they would be
     difference: Distribution  #: then minus now
-    range: Interval  #: the smallest and the largest difference of the mean, where directions are open
+    range: Interval  #: the smallest and the largest difference of the mean, if directions are open
     reason: str  #: how the graph answers
-    settle: Optional[str]  #: which data would settle what is open
-    support: Optional[float]  #: share of the rows that would be like rows of the data
+    settle: Optional[str]  #: which data would settle an open answer
+    support: Optional[float]  #: share of the changed rows that are like rows of the data
     robustness: Optional[float]  #: how strong a hidden common cause must be to bring the difference to 0
-    robustness_of_interval: Optional[float]  #: and to bring 0 into the interval
-    placebo: Optional[Refutation]  #: the values of the changed variables dealt anew: 0 is expected; None: not asked for
+    robustness_of_interval: Optional[float]  #: how strong it must be to bring 0 into the interval
+    placebo: Optional[Refutation]  #: with shuffled values of the changed variables: 0 is expected; None: not asked for
     subsets: Optional[Refutation]  #: in random subsets of the rows: `difference` is expected; None: not asked for
 
     @property
     def identified(self) -> bool:
-        """Whether there is one answer."""
+        """Whether there is a single answer."""
         return self.answered in ("one", "no path")
 
 
 @dataclass(frozen=True)
 class QuartileEffect:
-    """The effect of one variable on another, if it goes from its lower to its upper quartile in all rows."""
+    """The effect of one variable on another, if the cause goes from its lower to its upper quartile in all rows."""
 
     cause: str
     on: str
     lower: float  #: the quartiles of the cause
     upper: float
-    total: Optional[float]  #: how far the mean moves; all variables on the way follow
+    total: Optional[float]  #: change of the mean, if all variables on the way follow
     total_interval: Interval
-    direct: Optional[float]  #: the same, other causes of the variable as they are; 0 without an edge
+    direct: Optional[float]  #: the same, if the other causes of the variable stay as they are; 0 without an edge
     direct_interval: Interval
     standardised: Optional[float]  #: the total effect in standard deviations of the variable
     answered: str  #: as in Effect
@@ -86,18 +86,18 @@ class QuartileEffect:
 
     @property
     def identified(self) -> bool:
-        """Whether there is one answer."""
+        """Whether there is a single answer."""
         return self.answered in ("one", "no path")
 
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """What a variable would have been in one row."""
+    """The value that a variable would have had in one row."""
 
     row: int  #: of X, from 0
     on: str  #: the variable
     now: float
-    then: Optional[float]  #: None where the graph does not answer
+    then: Optional[float]  #: None if the graph does not answer
     interval: Interval
 
 
@@ -172,15 +172,15 @@ def _row_of_row(c: Counterfactual) -> Dict[str, Any]:
 
 
 class EffectResult(Result, Page):
-    """What would happen, given a graph.
+    """The effects of setting or changing variables, given a graph.
 
-    `effects` has the answers to `do` and `change`, `counterfactuals` those about single rows, and `table` the effects
-    of all variables on all others, which are there if nothing is set or changed.  The others are empty.
+    `effects` has the answers to `do` and `change`, `counterfactuals` those about single rows.  If nothing is set or
+    changed, `table` has the effects of all variables on all others.  The others are empty.
 
     Attributes
     ----------
     graph : Graph
-        The graph that the answers rest on.
+        The graph on which the answers are based.
     """
 
     def __init__(self, document: str, texts: Texts) -> None:
@@ -217,7 +217,7 @@ class EffectResult(Result, Page):
 
     @property
     def counterfactuals(self) -> List[Counterfactual]:
-        """What the rows asked about would have been."""
+        """The values that the requested rows would have had."""
         return [
             Counterfactual(one["row"] - 1, one["on"], one["now"], one["then"], _pair(one["interval"]))
             for one in self._found["rows"]
@@ -225,7 +225,7 @@ class EffectResult(Result, Page):
 
     @property
     def graph_check(self) -> Optional[str]:
-        """How a graph that was given fares against the data; None if it was found."""
+        """How well a given graph agrees with the data; None if it was found."""
         found: Optional[str] = self._found["graph_check"]
         return found
 

@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions: each keeps the library's sentence, which says what, where and what to do."""
+"""The library's errors as exceptions; each keeps the library's message, which says what, where and what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ._sentences import in_python
 
 
 class NonsensError(Exception):
-    """Anything that the library refuses or that breaks down in it."""
+    """An error of the library: a refusal or a failure."""
 
 
 class UsageError(NonsensError, ValueError):
@@ -15,11 +15,11 @@ class UsageError(NonsensError, ValueError):
 
 
 class DataError(NonsensError, ValueError):
-    """Data that cannot be analysed: missing values, too few segments, constant columns and the like."""
+    """Data that cannot be analysed: missing values, too few segments, constant columns and similar problems."""
 
 
 class NumericError(NonsensError, RuntimeError):
-    """A computation that broke down; the message says which and what to try."""
+    """A computation that failed; the message says which one, and what to try."""
 
 
 class OutputError(NonsensError, OSError):
@@ -27,11 +27,11 @@ class OutputError(NonsensError, OSError):
 
 
 class DataWarning(UserWarning):
-    """What the audit of the data found."""
+    """A finding of the data audit."""
 
 
 for _public in (NonsensError, UsageError, DataError, NumericError, OutputError, DataWarning):
-    _public.__module__ = "nonsens"  # as users import them, and as tracebacks show them
+    _public.__module__ = "nonsens"  # the name under which users import them, also shown in tracebacks
 
 _EXCEPTIONS = {
     c.ERR_MEMORY: MemoryError,
@@ -44,5 +44,5 @@ _EXCEPTIONS = {
 
 
 def exception_for(status: int, message: str) -> BaseException:
-    """The exception that a status stands for."""
+    """Returns the exception that a status stands for."""
     return _EXCEPTIONS.get(status, RuntimeError)(in_python(message))

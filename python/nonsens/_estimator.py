@@ -21,7 +21,7 @@ from ._table import Table
 
 PathLike = Union[str, "os.PathLike[str]"]
 
-_ALWAYS = ("method", "alpha", "random_state", "n_jobs", "verbose")  # passed to every run; the others if they are set
+_ALWAYS = ("method", "alpha", "random_state", "n_jobs", "verbose")  # passed to every run; others only if set
 
 
 class NonSENS:
@@ -40,7 +40,7 @@ class NonSENS:
     n_jobs : int or None
         Threads: -1 all cores, None one.
     verbose : int
-        1 shows a progress bar.
+        1: shows a progress bar.
     x, y : str or int
         The two variables, if X has more than two: names, or positions from 0.
     vars : list of str or int
@@ -228,7 +228,7 @@ class NonSENS:
 
     @classmethod
     def _defaults(cls) -> Dict[str, Any]:
-        """The parameters and their defaults, as the signature has them."""
+        """Returns the parameters and their defaults from the signature."""
         parameters = inspect.signature(cls.__init__).parameters.values()
         return {one.name: one.default for one in parameters if one.name != "self"}
 
@@ -299,13 +299,13 @@ class NonSENS:
         return self
 
     def _wanted(self, table: Table) -> List[str]:
-        """The variables of the run."""
+        """Returns the variables of the run."""
         names = table.numbers(self.vars if self.x is None else [self.x, self.x if self.y is None else self.y])
         left_out = [] if self.exclude is None else table.numbers(self.exclude)
         return [name for name in names if name not in left_out]
 
     def _check(self, table: Table) -> None:
-        """Errors that scikit-learn's users know, in the words that its checks look for."""
+        """Raises errors in the words that scikit-learn's checks look for."""
         shape = (table.rows, len(table.names))
         if shape[1] < 2:
             raise DataError("X has %d feature(s) (shape=%s) while a minimum of 2 is required." % (shape[1], shape))
@@ -327,28 +327,28 @@ class NonSENS:
                 )
 
     def _is_pair(self, table: Table) -> bool:
-        """Whether there are two variables, and the method can decide on two."""
+        """Whether there are two variables, and the method can decide on a pair."""
         if self.x is not None:
             return True
         can = next((m.direction for m in _options.methods() if m.name == self.method), True)
         return len(self._wanted(table)) == 2 and can
 
-    # ---- what scikit-learn asks for ----
+    # ---- what scikit-learn asks of an estimator ----
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "result_")
 
     def _more_tags(self) -> Dict[str, Any]:
-        """Tags of scikit-learn up to version 1.5."""
+        """Returns the tags for scikit-learn up to version 1.5."""
         return {"non_deterministic": False, "requires_y": False, "allow_nan": False}
 
     def __sklearn_tags__(self) -> Any:
-        """Tags of scikit-learn from version 1.6 on."""
+        """Returns the tags for scikit-learn from version 1.6 on."""
         from sklearn.utils import InputTags, Tags, TargetTags  # type: ignore[import]
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=InputTags(allow_nan=False))
 
-    # ---- looking ----
+    # ---- display ----
 
     def __repr__(self) -> str:
         usual = self._defaults()

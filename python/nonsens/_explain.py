@@ -1,4 +1,4 @@
-"""Which variables changed by themselves: the command `explain` as a function."""
+"""Finds the variables that changed by themselves: the command `explain` as a function."""
 
 from __future__ import annotations
 

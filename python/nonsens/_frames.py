@@ -1,4 +1,4 @@
-"""Several tables with the same columns: each is a segment."""
+"""Several tables with the same columns; each one is a segment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._columns import as_array, columns_of, is_frame, is_sequence
 
 
 def _is_table(value: Any) -> bool:
-    """Whether something has rows and columns by itself."""
+    """Whether a value has rows and columns."""
     if isinstance(value, Mapping):
         return len(value) > 0 and all(is_sequence(column) for column in value.values())
     if isinstance(value, np.ndarray):
@@ -29,12 +29,12 @@ def are_frames(X: Any) -> bool:
 
 
 def frame_names(X: Any) -> List[str]:
-    """The names of the tables: the keys of a dict; those of a list are s1, s2, ..."""
+    """Returns the names of the tables: the keys of a dict; those of a list are s1, s2, ..."""
     return [str(name) for name in X] if isinstance(X, Mapping) else ["s%d" % (k + 1) for k in range(len(X))]
 
 
 def _same_columns(one: List[Any], other: List[Any], name: str, first: str) -> None:
-    """An error if two tables have different columns."""
+    """Raises an error if two tables have different columns."""
     lacking = [column for column in other if column not in one]
     extra = [column for column in one if column not in other]
     for columns, a, b in ((lacking, name, first), (extra, first, name)):
@@ -45,7 +45,7 @@ def _same_columns(one: List[Any], other: List[Any], name: str, first: str) -> No
 
 
 def columns_of_frames(X: Any) -> Tuple[List[Any], List[Any], List[int]]:
-    """Names and columns of all tables, one below the other, and the rows of each; columns are matched by name."""
+    """Joins all tables, matched by column names; returns names, columns and the rows of each table."""
     tables, labels = [columns_of(one) for one in (X.values() if isinstance(X, Mapping) else X)], frame_names(X)
     keys, first = tables[0]
     for label, (names, columns) in zip(labels[1:], tables[1:]):
@@ -64,7 +64,7 @@ def columns_of_frames(X: Any) -> Tuple[List[Any], List[Any], List[int]]:
 
 
 def _below_one_another(parts: List[NDArray[Any]]) -> NDArray[Any]:
-    """One array of several; numbers and texts stay what they are."""
+    """Joins arrays; numbers and strings keep their type."""
     if all(part.dtype.kind in "fiub" for part in parts) or len({part.dtype.kind for part in parts}) == 1:
         return np.concatenate(parts)
     return np.concatenate([part.astype(object) for part in parts])

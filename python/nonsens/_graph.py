@@ -1,4 +1,4 @@
-"""Graphs, and the matrices that other packages make of them; each says which way it points."""
+"""Graphs, and matrices in the conventions of other packages; each says which way it points."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _TYPES = ("-->", "---", "<->")
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge: source --> target (source causes target), source --- target (which way is not known), or
+    """An edge: source --> target (source causes target), source --- target (the direction is unknown), or
     source <-> target (a hidden common cause or, for pc and pc-nonsens, tests that contradict one another)."""
 
     source: str
     target: str
     type: str = "-->"
-    weight: Optional[float] = None  #: what one unit of the cause adds to the effect, for linear methods
-    p_value: Optional[float] = None  #: of the edge's absence
+    weight: Optional[float] = None  #: how much one unit of the cause adds to the effect, for linear methods
+    p_value: Optional[float] = None  #: of the hypothesis that there is no edge
     support: Optional[float] = None  #: share of bootstrap samples that have it, with `bootstrap`
-    directed_by: Optional[str] = None  #: what directs the arrow, for structured: "changes", "v-structure", ...
-    confounded: bool = False  #: the noise of its ends stays dependent: a hidden common cause is likely (structured)
-    effect: Optional[float] = None  #: change of the target's mean if the source goes through `step`, of discover
+    directed_by: Optional[str] = None  #: what determines the direction, for structured: "changes", "v-structure", ...
+    confounded: bool = False  #: the noise of its ends is still dependent: a hidden common cause is likely (structured)
+    effect: Optional[float] = None  #: change of the target's mean if the source goes through `step`, from discover
     effect_interval: Optional[Tuple[float, float]] = None  #: 95 % interval of the effect, given the graph
     step: Optional[Tuple[float, float]] = None  #: lower and upper quartile of the source
 
@@ -36,13 +36,13 @@ class Edge:
 
 @dataclass(frozen=True)
 class Target:
-    """A segment in which the mechanism of a variable differs: named by `targets`, or found."""
+    """A segment in which the mechanism of a variable differs: given by `targets`, or found."""
 
     segment: str
     variable: str
     kind: str  #: "fixed", "changed" or "activity"
-    known: bool  #: named by `targets`
-    p_value: Optional[float] = None  #: of the same mechanism as in the other segments; None if it was named
+    known: bool  #: given by `targets`
+    p_value: Optional[float] = None  #: of the hypothesis of no difference from the other segments; None if it was given
 
 
 class Graph:
@@ -72,7 +72,7 @@ class Graph:
 
     @classmethod
     def from_adjacency(cls, adjacency: Any, nodes: Optional[Sequence[str]] = None) -> "Graph":
-        """A graph from a matrix with A[i, j] != 0 where i causes j; both ways means that the direction is open."""
+        """Makes a graph from a matrix with A[i, j] != 0 if i causes j; both ways means that the direction is open."""
         matrix = np.asarray(adjacency)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError("an adjacency matrix is square, not of shape %s" % (matrix.shape,))
@@ -87,25 +87,25 @@ class Graph:
                 edges.append(Edge(names[i], names[j], "---"))
         return Graph(names, edges)
 
-    # ---- asking ----
+    # ---- queries ----
 
     def _ends(self, edge: Edge) -> "tuple[int, int]":
         return self._place[edge.source], self._place[edge.target]
 
     def parents(self, node: str) -> List[str]:
-        """Nodes with an arrow to this one: its direct causes."""
+        """Returns the nodes with an arrow to this one: its direct causes."""
         return [e.source for e in self.edges if e.type == "-->" and e.target == node]
 
     def children(self, node: str) -> List[str]:
-        """Nodes with an arrow from this one: its direct effects."""
+        """Returns the nodes with an arrow from this one: its direct effects."""
         return [e.target for e in self.edges if e.type == "-->" and e.source == node]
 
     @property
     def adjacency(self) -> NDArray[Any]:
         """A[i, j] = 1 means nodes[i] --> nodes[j]: the row is the cause.
 
-        Where the direction is not known (---) both A[i, j] and A[j, i] are 1; <-> says that neither causes the other,
-        and leaves both at 0 (see `edges`).
+        If the direction is unknown (---), both A[i, j] and A[j, i] are 1; <-> means that neither causes the other, so
+        both are 0 (see `edges`).
         """
         matrix = np.zeros((len(self.nodes), len(self.nodes)), dtype=int)
         for edge in self.edges:
@@ -116,7 +116,7 @@ class Graph:
 
     @property
     def weights(self) -> NDArray[Any]:
-        """W[i, j] is the weight of nodes[i] --> nodes[j]; 0 if there is no arrow, NaN where it has no weight."""
+        """W[i, j] is the weight of nodes[i] --> nodes[j]; 0 if there is no arrow, NaN if the arrow has no weight."""
         matrix = np.zeros((len(self.nodes), len(self.nodes)))
         for edge in self.edges:
             if edge.type == "-->":
@@ -124,7 +124,7 @@ class Graph:
         return matrix
 
     def _refuse_two_ways(self, where: str) -> None:
-        """Matrices of marks have room for one edge between two nodes."""
+        """Raises an error for two edges between the same nodes, which a matrix of marks cannot hold."""
         seen = set()
         for edge in self.edges:
             ends = frozenset((edge.source, edge.target))
@@ -135,10 +135,10 @@ class Graph:
     # ---- other packages ----
 
     def to_networkx(self) -> Any:
-        """A networkx.DiGraph: an arc u -> v says that u causes v.
+        """Makes a networkx.DiGraph, in which an arc u -> v means that u causes v.
 
-        Arcs have the attributes type, weight, p_value, support, directed_by and confounded, if they have them.  Edges
-        without direction (---) and with two heads (<->) are two arcs, one each way, and `type` tells.
+        Arcs have the attributes type, weight, p_value, support, directed_by and confounded, if known.  Edges without
+        direction (---) and with two heads (<->) become two arcs, one each way; `type` distinguishes them.
         """
         import networkx  # type: ignore[import]
 
@@ -154,11 +154,11 @@ class Graph:
         return made
 
     def to_lingam(self) -> NDArray[Any]:
-        """The matrix that the package lingam calls `adjacency_matrix_`: B[i, j] is the effect of j on i.
+        """Makes the matrix that the package lingam calls `adjacency_matrix_`: B[i, j] is the effect of j on i.
 
-        The column is the cause: it is the transpose of `adjacency`.  Arrows without a weight count 1; where no
-        direction is known, or both heads are there, B[i, j] and B[j, i] are NaN, as lingam has it for pairs that may
-        have a hidden common cause.
+        The column is the cause: it is the transpose of `adjacency`.  Arrows without a weight count 1.  If an edge has
+        no direction or two heads, B[i, j] and B[j, i] are NaN, as in lingam for pairs that may have a hidden common
+        cause.
 
         Examples
         --------
@@ -177,7 +177,7 @@ class Graph:
         return matrix
 
     def to_causal_learn(self, as_graph: bool = False) -> Any:
-        """The matrix of causal-learn's GeneralGraph: G[i, j] is the mark at i of the edge between i and j.
+        """Makes the matrix of causal-learn's GeneralGraph: G[i, j] is the mark at i of the edge between i and j.
 
         -1 is a tail, 1 an arrowhead, 0 no edge: i --> j is G[i, j] = -1 and G[j, i] = 1, i --- j is -1 twice, i <-> j
         is 1 twice.
@@ -185,7 +185,7 @@ class Graph:
         Parameters
         ----------
         as_graph : bool
-            Make a causallearn.graph.GeneralGraph of it, for which that package must be installed.
+            Makes a causallearn.graph.GeneralGraph instead, for which that package must be installed.
 
         Examples
         --------
@@ -203,13 +203,13 @@ class Graph:
         return _general_graph(self) if as_graph else matrix
 
     def to_pcalg(self, kind: str = "cpdag") -> NDArray[Any]:
-        """An adjacency matrix of R's pcalg, of type amat.cpdag or amat.pag.
+        """Makes an adjacency matrix of R's pcalg, of type amat.cpdag or amat.pag.
 
         "cpdag": M[i, j] is the mark at i, 0 a tail or no edge, 1 an arrowhead: i --> j is M[i, j] = 0 and
-        M[j, i] = 1, i --- j is 1 twice.  Edges with two heads have no place in it.
+        M[j, i] = 1, i --- j is 1 twice.  It cannot hold edges with two heads.
 
-        "pag": M[i, j] is the mark at j, 1 a circle, 2 an arrowhead, 3 a tail: i --> j is M[i, j] = 2 and M[j, i] = 3,
-        i <-> j is 2 twice; where the direction is not known both ends are circles.
+        "pag": M[i, j] is the mark at j, 1 a circle, 2 an arrowhead, 3 a tail: i --> j is M[i, j] = 2 and M[j, i] = 3, i
+        <-> j is 2 twice; if the direction is unknown, both ends are circles.
 
         Examples
         --------
@@ -238,7 +238,7 @@ class Graph:
                 matrix[j, i] = 1
         return matrix
 
-    # ---- looking ----
+    # ---- display ----
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the graph, causes above their effects unless there is a cycle; returns matplotlib's axes."""

@@ -1,4 +1,4 @@
-"""Results as HTML, for notebooks.  Names and labels come from files: whatever is not ours is escaped."""
+"""Results as HTML, for notebooks.  Names and labels come from files, so all text that is not ours is escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ._results import Result
     from ._simulation import Simulation
 
-_ROWS = 30  # of a table; more are counted
+_ROWS = 30  # of a table; further rows are counted
 
 
 def _number(value: Any) -> str:
@@ -21,13 +21,13 @@ def _number(value: Any) -> str:
 
 
 def _p_value(value: Optional[float]) -> Optional[str]:
-    """A p-value as a cell: "0.03", or "< 0.001" below the library's bound."""
+    """Formats a p-value as a cell: "0.03", or "< 0.001" below the library's bound."""
     bound = float(c.lib.nonsens_p_value_bound())
     return None if value is None else "< %g" % bound if value < bound else "%.3g" % value
 
 
 def p_words(value: Optional[float]) -> str:
-    """A p-value in a sentence: "p = 0.03" or "p < 0.001"; empty if there is none."""
+    """Formats a p-value in a sentence: "p = 0.03" or "p < 0.001"; empty if there is none."""
     cell = _p_value(value)
     return "" if cell is None else "p " + cell if cell.startswith("<") else "p = " + cell
 
@@ -69,12 +69,12 @@ def _folded(title: str, inside: str) -> str:
 
 
 def of_graph(graph: "Graph") -> str:
-    """A picture and a list of edges."""
+    """Shows a picture and a list of edges."""
     return "<div><b>%s</b>%s%s</div>" % (escape(graph._in_words()), _picture(graph), _edges(graph))
 
 
 def of_result(result: "Result") -> str:
-    """The answer, and what calls for care; notes and evidence are folded away."""
+    """Shows the answer and its cautions; notes and evidence are folded."""
     from ._graph import Graph
 
     parts = ["<div><b>%s</b>" % escape(result.summary)]
@@ -105,7 +105,7 @@ def of_result(result: "Result") -> str:
 
 
 def of_pairs(pairs: Sequence[Dict[str, Any]]) -> str:
-    """One line per pair."""
+    """Shows one line per pair."""
     keys = ["x", "y", "decision", "direction", "score", "p_value", "q_value", "error"]
     rows: List[Sequence[Any]] = [
         [_p_value(pair[key]) if key in ("p_value", "q_value") else pair[key] for key in keys] for pair in pairs
@@ -114,7 +114,7 @@ def of_pairs(pairs: Sequence[Dict[str, Any]]) -> str:
 
 
 def of_segments(segments: Sequence[Dict[str, Any]]) -> str:
-    """One line per segment."""
+    """Shows one line per segment."""
     keys = ["segment", "rows", "root_causes", "size", "q_value", "error"]
     rows: List[Sequence[Any]] = [
         [
@@ -127,7 +127,7 @@ def of_segments(segments: Sequence[Dict[str, Any]]) -> str:
 
 
 def of_simulation(simulation: "Simulation") -> str:
-    """What was simulated."""
+    """Shows what was simulated."""
     return "<div><b>%s</b>%s%s</div>" % (
         escape(repr(simulation)[1:-1]),
         _picture(simulation.graph),

@@ -1,4 +1,4 @@
-"""What is known beforehand, from a file or from lists, and errors about it in words of these lists."""
+"""Background knowledge from a file or from lists, and errors about it in terms of these lists."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Knowledge:
 
     def __init__(self, option: Optional[str], entries: Optional[Dict[int, str]] = None) -> None:
         self.option = option
-        self._entries = entries or {}  # what each line of the text says, as Python writes it
+        self._entries = entries or {}  # each line of the text as a Python entry
 
     @contextmanager
     def named_in_errors(self) -> Iterator[None]:
-        """Errors name the entry of the lists instead of the line of the text."""
+        """Makes errors name the entry of the lists instead of the line of the text."""
         try:
             yield
         except DataError as error:
@@ -68,7 +68,7 @@ def _arrow(table: Table, arrow: Any, section: str) -> Tuple[str, str]:
 
 
 def _lists(wish: Any) -> KnowledgeLists:
-    """A dict of the three lists."""
+    """Makes a dict of the three lists."""
     if isinstance(wish, Mapping):
         for key in wish:
             if key not in _SECTIONS:
@@ -80,7 +80,7 @@ def _lists(wish: Any) -> KnowledgeLists:
 
 
 def knowledge_of(table: Table, wish: KnowledgeLike) -> Knowledge:
-    """What was passed as `knowledge`."""
+    """Converts the argument `knowledge`."""
     if wish is None or isinstance(wish, (str, os.PathLike)):
         return Knowledge(None if wish is None else os.fspath(wish))
     lists = _lists(wish)

@@ -1,4 +1,4 @@
-"""The shared library: where it lies, and what its functions take and give (include/nonsens/nonsens.h)."""
+"""The shared library: where it is, and the arguments and results of its functions (include/nonsens/nonsens.h)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Column(ctypes.Structure):
 
 
 def _installed() -> Optional[str]:
-    """Where `make install` has put the library, if this is the package that it installed."""
+    """Returns where `make install` put the library, if it also installed this package."""
     try:
         from . import _installed as place  # type: ignore[attr-defined]  # written by `make install`
     except ImportError:
@@ -80,17 +80,17 @@ def _installed() -> Optional[str]:
 
 
 def candidates() -> Iterator[str]:
-    """Files that may be the library, the most wanted first."""
+    """Yields files that may be the library, the preferred ones first."""
     wish = os.environ.get("NONSENS_LIBRARY")
     if wish:
         yield wish
-        return  # who names a file means that one
+        return  # a path that is named explicitly is the only candidate
     here = Path(__file__).resolve().parent
     installed = _installed()
     places: List[Path] = [here / "libnonsens.so"]
     if installed:
         places.append(Path(installed))
-    places.append(here.parent.parent / "build" / "src" / "libnonsens.so")  # a source tree after `make`
+    places.append(here.parent.parent / "build" / "src" / "libnonsens.so")  # in a source tree after `make`
     for place in places:
         if place.exists():
             yield str(place)
@@ -209,5 +209,5 @@ lib = _declare(_load())
 
 
 def text(value: Optional[bytes]) -> str:
-    """A text of the library, which writes UTF-8."""
+    """Decodes a text of the library, which is in UTF-8."""
     return "" if value is None else value.decode("utf-8", "replace")

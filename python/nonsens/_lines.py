@@ -1,4 +1,4 @@
-"""What was found of many units, such as pairs or segments: a line of JSON each."""
+"""Results of many units, such as pairs or segments: a line of JSON each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _Lines(Sequence[Dict[str, Any]]):
-    """What was found of many units: a sequence of dicts, one for each line of JSON."""
+    """Results of many units: a sequence of dicts, one for each line of JSON."""
 
     def __init__(self, lines: str) -> None:
         self._lines = lines
@@ -29,7 +29,7 @@ class _Lines(Sequence[Dict[str, Any]]):
         return iter(self._found)
 
     def to_json(self) -> str:
-        """One JSON object per line, as the program writes them."""
+        """Returns one JSON object per line, as the program writes them."""
         return self._lines
 
 
@@ -44,15 +44,15 @@ class PairsResult(_Lines):
         return _html.of_pairs(self._found)
 
     def to_frame(self) -> "pandas.DataFrame":
-        """The pairs as a pandas.DataFrame."""
+        """Makes a pandas.DataFrame of the pairs."""
         import pandas
 
         return pandas.DataFrame(self._found)
 
 
 class SegmentsResult(_Lines):
-    """What changed of itself in each segment: a sequence of dicts with the keys segment, p_value, q_value, error,
-    explain, ..."""
+    """The variables that changed by themselves in each segment: a sequence of dicts with the keys segment, p_value,
+    q_value, error, explain, ..."""
 
     def __repr__(self) -> str:
         changed = sum(bool(row["root_causes"]) for row in self._rows())
@@ -80,7 +80,7 @@ class SegmentsResult(_Lines):
         return rows
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A pandas.DataFrame with a row for each segment: its root causes, the size of the first, p and q."""
+        """Makes a pandas.DataFrame with a row for each segment: its root causes, the size of the first one, p and q."""
         import pandas
 
         return pandas.DataFrame(self._rows())

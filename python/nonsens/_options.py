@@ -1,4 +1,4 @@
-"""Options and methods, as the library's tables list them, and keyword arguments as options."""
+"""Options and methods, as listed in the library's tables, and keyword arguments as options."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ RandomState = Union[None, int, np.random.RandomState, np.random.Generator]
 
 _TYPES = ("flag", "integer", "real", "choice", "text", "range")
 
-# What scikit-learn calls otherwise.
+# Options that scikit-learn calls by another name.
 _RENAMED = {"seed": "random_state", "threads": "n_jobs"}
-# What is about files or is said by other arguments.
+# Options about files, or covered by other arguments.
 _ELSEWHERE = {
     "segment": "segments",
     "no-header": None,
     "pairs": "pairs",
     "shard": None,
     "rows": "rows",
-    # How cells of files are read.
+    # Options for reading cells of files.
     "decimal": None,
     "thousands": None,
     "na-values": None,
 }
-# Keyword arguments that are not called as the option is: `in` is a word of Python's.
+# Keyword arguments whose name differs from the option's: `in` is a keyword of Python.
 _NAMES = {"in": "in_segment", "row": "rows"}
 
 
@@ -45,11 +45,11 @@ class Option:
     type: str  #: "flag", "integer", "real", "choice", "text" or "range"
     default: str  #: as text
     text: str  #: what it means
-    group: str  #: what it belongs to
+    group: str  #: the group that it belongs to
     choices: Tuple[str, ...]  #: of a choice
     lowest: float  #: bounds of numbers, both allowed
     highest: float
-    bounds: str  #: the bounds in words, where the two numbers do not say it
+    bounds: str  #: the bounds in words, if the two numbers do not show them
     unit: str
 
 
@@ -60,21 +60,21 @@ class Method:
     name: str
     summary: str
     citation: str
-    assumes: str  #: what must hold for its answer to mean something
+    assumes: str  #: what must hold for its answer to be meaningful
     direction: bool  #: can decide on a pair
     discover: bool  #: can find a graph
     needs_segments: bool
-    direction_options: Tuple[str, ...]  #: keyword arguments that it uses for a pair, beside those of every run
+    direction_options: Tuple[str, ...]  #: keyword arguments that it uses for a pair, besides those of every run
     discover_options: Tuple[str, ...]  #: the same for a graph
 
 
 def keyword_of(key: str) -> str:
-    """The keyword argument of an option, but for those of all functions."""
+    """Returns the keyword argument of an option, apart from those that all functions have."""
     return _NAMES.get(key, key.replace("-", "_"))
 
 
 def key_of(keyword: str) -> str:
-    """The option of a keyword argument."""
+    """Returns the option of a keyword argument."""
     keys = {name: key for key, name in _NAMES.items()}
     return keys.get(keyword, keyword.replace("_", "-"))
 
@@ -97,7 +97,7 @@ def _option(info: c.OptionInfo) -> Option:
 
 @lru_cache(maxsize=None)
 def options(command: str) -> Tuple[Option, ...]:
-    """The options that a command takes as keyword arguments beside those in its signature.
+    """Lists the options that a command takes as keyword arguments besides those in its signature.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _keywords(keys: Optional[bytes]) -> Tuple[str, ...]:
 
 @lru_cache(maxsize=None)
 def methods() -> Tuple[Method, ...]:
-    """All methods, and what they can do.
+    """Lists all methods, and what they can do.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def methods() -> Tuple[Method, ...]:
 
 
 def describe(command: str) -> str:
-    """The options of a command, a paragraph each, for docstrings."""
+    """Describes the options of a command, a paragraph each, for docstrings."""
     lines = []
     for option in options(command):
         kind = " | ".join(option.choices) if option.choices else option.type
@@ -170,7 +170,7 @@ def describe(command: str) -> str:
 
 
 def unknown(name: str, known: Sequence[str]) -> str:
-    """What is wrong with a name that is no parameter, and the nearest one that is."""
+    """Says what is wrong with a name that is no parameter, and names the nearest parameter."""
     if name in _RENAMED:
         hint = "; it is called %s here" % _RENAMED[name]
     else:
@@ -180,14 +180,14 @@ def unknown(name: str, known: Sequence[str]) -> str:
 
 
 def refuse_unknown(names: Sequence[str], known: Sequence[str], where: str) -> None:
-    """A TypeError, with the nearest name, for a keyword argument that is no option."""
+    """Raises a TypeError, with the nearest name, for a keyword argument that is not an option."""
     for name in names:
         if name not in known:
             raise TypeError("%s %s" % (where, unknown(name, known)))
 
 
 def seed_of(random_state: RandomState) -> int:
-    """The seed that a random_state stands for; None draws one from NumPy's global generator, as scikit-learn does."""
+    """Returns the seed of a random_state; None draws one from NumPy's global generator, as in scikit-learn."""
     if random_state is None:
         return int(np.random.randint(2**31 - 1))
     if isinstance(random_state, np.random.RandomState):
@@ -200,7 +200,7 @@ def seed_of(random_state: RandomState) -> int:
 
 
 def threads_of(n_jobs: Optional[int]) -> int:
-    """How many threads n_jobs stands for, as in joblib: None is 1, -1 all cores, -2 all but one."""
+    """Returns the number of threads that n_jobs stands for, as in joblib: None is 1, -1 all cores, -2 all but one."""
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
@@ -211,7 +211,7 @@ def threads_of(n_jobs: Optional[int]) -> int:
 
 
 def as_text(value: Any) -> str:
-    """A value as nonsens_options_set takes it."""
+    """Formats a value for nonsens_options_set."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):
@@ -226,10 +226,10 @@ def as_text(value: Any) -> str:
 
 
 def make(ctx: Context, command: str, values: Mapping[str, Any]) -> Any:
-    """Options of the command with these values, keys as in the table; None leaves the default."""
+    """Makes options of the command with these values; keys are as in the table, and None leaves the default."""
     made = ctx.make(c.lib.nonsens_options_new, c.lib.nonsens_options_free, c.COMMANDS[command])
     given: Dict[str, Any] = {key: value for key, value in values.items() if value is not None}
-    first = ["as-published"] if "as-published" in given else []  # it sets others, which may be set anew
+    first = ["as-published"] if "as-published" in given else []  # it sets other options, which may then be set again
     for key in first + [key for key in given if key not in first]:
         text = as_text(given[key]).encode("utf-8")
         if b"\0" in text:

@@ -17,12 +17,12 @@ from ._table import Table
 
 @dataclass(frozen=True)
 class Origin:
-    """The run that a result came from: what a page shows beyond the JSON."""
+    """The run that a result came from: what a page shows besides the JSON."""
 
     command: str
     values: Dict[str, Any]  # options, keys as in the library's table
-    made: Kept  # the result as the library has it
-    table: Table  # the caller's own memory, as far as it needed no copy
+    made: Kept  # the library's own result
+    table: Table  # the caller's own memory, where it needed no copy
 
 
 def _write_of_run(ctx: Context, origin: Origin, X: Any, segments: Any, path: bytes) -> None:
@@ -57,8 +57,8 @@ class Page:
         path : path
             The file to write.
         X, segments
-            The data of this result, as they were given to the run, for pictures of them; without them the page has
-            none.  A result that was copied or unpickled makes the page without data.
+            The data of this result, as passed to the run, for pictures of them; without them the page has none.  A
+            result that was copied or unpickled makes a page without data.
         """
         to = os.fsencode(path)
         origin = self._origin

@@ -1,4 +1,4 @@
-"""Pictures, with matplotlib where it is installed."""
+"""Pictures with matplotlib, if it is installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_LABELS = 30
 
 
 def _axes(ax: Any) -> Any:
-    """The axes that were given, or those of a new figure."""
+    """Returns the given axes, or those of a new figure."""
     try:
         from matplotlib import pyplot  # type: ignore[import]
     except ImportError:
@@ -24,13 +24,13 @@ def _axes(ax: Any) -> Any:
 
 
 def _natural(label: str) -> Tuple[Any, ...]:
-    """s2 before s10."""
+    """Returns a sort key that puts s2 before s10."""
     digits = "".join(letter for letter in label if letter.isdigit())
     return (label.rstrip("0123456789"), int(digits) if digits else -1, label)
 
 
 def modulation(values: Mapping[str, Mapping[str, Optional[float]]], title: str, ax: Any) -> Any:
-    """A line for each variable or source over the segments."""
+    """Draws a line over the segments for each variable or source."""
     if not values:
         raise ValueError("there is nothing to draw: the method says nothing on how disturbances change over segments")
     ax = _axes(ax)
@@ -49,7 +49,7 @@ def modulation(values: Mapping[str, Mapping[str, Optional[float]]], title: str, 
 
 
 def changes(found: Sequence["Change"], title: str, ax: Any) -> Any:
-    """A mark with its lower bound for each variable, root causes filled; scores where rows are few."""
+    """Draws each variable as a mark with its lower bound, root causes filled; scores if rows are few."""
     ax = _axes(ax)
     scores = all(change.own_change is None for change in found)
     for place, change in enumerate(found):
@@ -70,7 +70,7 @@ def changes(found: Sequence["Change"], title: str, ax: Any) -> Any:
 
 
 def matrix(values: NDArray[Any], rows: Sequence[str], columns: Sequence[str], title: str, ax: Any) -> Any:
-    """A matrix as coloured squares."""
+    """Draws a matrix as coloured squares."""
     ax = _axes(ax)
     most = float(np.abs(values).max()) or 1.0
     picture = ax.imshow(values, cmap="RdBu_r", vmin=-most, vmax=most)
@@ -84,7 +84,7 @@ def matrix(values: NDArray[Any], rows: Sequence[str], columns: Sequence[str], ti
 
 
 def scatter(X: NDArray[Any], segments: NDArray[Any], names: Sequence[str], ax: Any) -> Any:
-    """The first two variables, coloured by segment."""
+    """Draws the first two variables, coloured by segment."""
     ax = _axes(ax)
     for label in sorted(set(segments.tolist()), key=_natural):
         rows = segments == label
@@ -97,7 +97,7 @@ def scatter(X: NDArray[Any], segments: NDArray[Any], names: Sequence[str], ax: A
 
 
 def _plain(text: str) -> str:
-    """Text that matplotlib does not take for a formula."""
+    """Returns text that matplotlib does not take for a formula."""
     return text.replace("$", r"\$")
 
 
@@ -105,7 +105,7 @@ def _plain(text: str) -> str:
 
 
 def _levels(graph: "Graph") -> Optional[List[int]]:
-    """How many arrows lead to each node at most; None if arrows make a cycle."""
+    """Returns the length of the longest path to each node; None if arrows make a cycle."""
     arrows = [(graph.nodes.index(e.source), graph.nodes.index(e.target)) for e in graph.edges if e.type == "-->"]
     level = [0] * len(graph.nodes)
     for _ in range(len(graph.nodes) + 1):
@@ -120,7 +120,7 @@ def _levels(graph: "Graph") -> Optional[List[int]]:
 
 
 def _places(graph: "Graph") -> Dict[str, Tuple[float, float]]:
-    """Causes above their effects; on a circle if arrows make a cycle, or there are none."""
+    """Places causes above their effects; nodes lie on a circle if arrows make a cycle, or there are none."""
     count, level = len(graph.nodes), _levels(graph)
     if level is None or max(level, default=0) == 0:
         angles = [2 * np.pi * k / max(count, 1) for k in range(count)]
@@ -129,13 +129,13 @@ def _places(graph: "Graph") -> Dict[str, Tuple[float, float]]:
     for height in range(max(level) + 1):
         row = [name for name, at in zip(graph.nodes, level) if at == height]
         for k, name in enumerate(row):
-            bend = 0.12 * (k % 2) + 0.05 * height % 0.1  # no three nodes of a row or column on one line
+            bend = 0.12 * (k % 2) + 0.05 * height % 0.1  # so that no three nodes of a row or column lie on one line
             places[name] = (k - (len(row) - 1) / 2 + 0.22 * (height % 3), -(height + bend))
     return places
 
 
 def graph(found: "Graph", ax: Any) -> Any:
-    """Names in boxes, edges as arrows, lines, or arrows with two heads; dashed if a hidden cause is likely."""
+    """Draws names in boxes, edges as arrows, lines, or arrows with two heads; dashed if a hidden cause is likely."""
     ax = _axes(ax)
     box = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "0.25"}
     places = _places(found)

@@ -12,7 +12,7 @@ _FIRST_GUESS_SECONDS = 1.0
 
 
 class Progress:
-    """What the run is at.  `tell` is called by the thread that works, `draw` by the one that waits."""
+    """The current state of the run.  `tell` is called by the working thread, `draw` by the waiting one."""
 
     visible = True
 
@@ -22,7 +22,7 @@ class Progress:
         self._begun = 0.0
 
     def tell(self, phase: str, done: int, total: int) -> None:
-        """Remembers where the run is."""
+        """Stores where the run is."""
         self._state = (phase, done, total)
 
     def draw(self) -> None:
@@ -36,7 +36,7 @@ class Progress:
         self._show(phase, min(done / total, 1.0))
 
     def left(self, share: float) -> str:
-        """How much longer it may take, in words; empty where nothing can be said yet."""
+        """Returns how much longer it may take, in words; empty if that is unknown."""
         spent = time.monotonic() - self._begun
         if spent < _FIRST_GUESS_SECONDS or share <= 0:
             return ""
@@ -46,7 +46,7 @@ class Progress:
         raise NotImplementedError
 
     def end(self) -> None:
-        """Leaves nothing behind."""
+        """Removes what was shown."""
 
 
 class _Quiet(Progress):
@@ -57,7 +57,7 @@ class _Quiet(Progress):
 
 
 class _Terminal(Progress):
-    """A line that is drawn over and wiped at the end."""
+    """A line that is overwritten, and cleared at the end."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class _Terminal(Progress):
 
 
 class _Log(Progress):
-    """A line when a phase begins, for streams that cannot be drawn over."""
+    """A line per phase, for streams that cannot be overwritten."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class _Log(Progress):
 
 
 class _Notebook(Progress):
-    """A bar of HTML below the cell, which vanishes at the end."""
+    """A bar of HTML below the cell, which disappears at the end."""
 
     def __init__(self, display: Any) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class _Notebook(Progress):
 
 
 def _notebook() -> Any:
-    """IPython.display where this runs in a notebook, else None; imports nothing that is not there already."""
+    """Returns IPython.display in a notebook, otherwise None; imports nothing that is not already loaded."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None and hasattr(module, "get_ipython") else None
     if shell is None or type(shell).__name__ != "ZMQInteractiveShell":
@@ -137,7 +137,7 @@ def quiet() -> Progress:
 
 
 def for_verbosity(verbose: int) -> Progress:
-    """The bar that fits where the program runs; nothing where `verbose` is 0."""
+    """Returns the bar that suits where the program runs; none if `verbose` is 0."""
     if not verbose:
         return quiet()
     display = _notebook()

@@ -1,4 +1,4 @@
-"""What a run found.  Everything but arrays comes from the JSON that the program writes for the same run."""
+"""Results of runs.  Everything except arrays comes from the JSON that the program writes for the same run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evidence:
-    """One figure that a decision rests on, or that speaks for or against the assumptions."""
+    """A value on which a decision is based, or that speaks for or against the assumptions."""
 
     name: str
     value: Optional[float]
@@ -32,9 +32,9 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Opinion:
-    """What another method says of the same pair."""
+    """Another method's answer for the same pair."""
 
-    method: str  #: "graph": the mechanisms by which structured finds graphs; else the name of a method
+    method: str  #: "graph": the mechanisms with which structured finds graphs; otherwise the name of a method
     direction: Optional[str]
     decision: str
     score: Optional[float]
@@ -63,11 +63,11 @@ class Result:
     # ---- as a whole ----
 
     def to_dict(self) -> Dict[str, Any]:
-        """The content of `to_json()` as a dict."""
+        """Returns the content of `to_json()` as a dict."""
         return dict(json.loads(self._json))
 
     def to_json(self) -> str:
-        """The JSON that the program writes for the same run (only `seconds` and `threads` may differ)."""
+        """Returns the JSON that the program writes for the same run (only `seconds` and `threads` may differ)."""
         return self._json
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Result:
         """The result in a few words."""
         return self.method
 
-    # ---- where it comes from ----
+    # ---- origin ----
 
     @property
     def method(self) -> str:
@@ -118,7 +118,7 @@ class Result:
 
     @property
     def seconds(self) -> float:
-        """How long the run took."""
+        """The duration of the run."""
         return float(self._found["seconds"])
 
     # ---- the data ----
@@ -140,14 +140,14 @@ class Result:
 
     @property
     def warnings(self) -> List[str]:
-        """What the audit of the data found."""
+        """The findings of the data audit."""
         return list(self._found["data"]["warnings"])
 
     # ---- findings ----
 
     @property
     def evidence(self) -> List[Evidence]:
-        """The figures behind the result."""
+        """The values behind the result."""
         return [Evidence(e["name"], e["value"], e["p_value"], e["text"]) for e in self._found["evidence"]]
 
     @property
@@ -162,23 +162,23 @@ class Result:
 
     @property
     def note_levels(self) -> List[str]:
-        """For each of `notes`: "info"; "caution", it calls for care; "problem", an assumption does not hold, or
-        the answer rests on nothing."""
+        """The level of each note: "info"; "caution": take care; "problem": an assumption does not hold, or the answer
+        has no basis."""
         return list(self._found["note_levels"])
 
     @property
     def assumptions(self) -> Optional[str]:
-        """What must hold for the result to mean something."""
+        """What must hold for the result to be meaningful."""
         return self._found.get("assumptions")
 
     @property
     def reason(self) -> Optional[str]:
-        """Why the decision is what it is; None where it needs no reason."""
+        """The reason for the decision; None if it needs no reason."""
         return self._found.get("reason")
 
     @property
     def modulation(self) -> Dict[str, Dict[str, Optional[float]]]:
-        """{variable or source: {segment: value}}, how strongly it changes; empty where the method has none."""
+        """{variable or source: {segment: value}}: how strongly it changes; empty if the method has no modulation."""
         return {name: dict(values) for name, values in self._found.get("modulation", {}).items()}
 
 
@@ -197,18 +197,18 @@ class _Decision(Result):
 
     @property
     def p_value(self) -> Optional[float]:
-        """The p-value behind the decision; None if there is none.  Below `p_value_bound` it ranks results, and is
-        not to be read as a probability."""
+        """The p-value behind the decision; None if there is none.  Below `p_value_bound` it only ranks results, and is
+        not a probability."""
         return _real(self._found["p_value"])
 
     @property
     def p_value_bound(self) -> float:
-        """No law of a test was checked further out: the text shows smaller p-values as "p < 0.001"."""
+        """Null distributions were checked down to this p-value only: the text shows smaller ones as "p < 0.001"."""
         return float(self._found["p_value_bound"])
 
     @property
     def score(self) -> Optional[float]:
-        """Signed evidence, positive for first -> second; None where the method has none."""
+        """Signed evidence, positive for first -> second; None if the method has none."""
         return _real(self._found["score"])
 
 
@@ -222,8 +222,8 @@ class DirectionResult(_Decision, Page):
     direction : str or None
         The better direction if one must be named.
     disturbances : ndarray of shape (n_rows, 2) or None
-        The estimated disturbances of the two variables, in the order of the input's rows; None where the method
-        estimates none.
+        The estimated disturbances of the two variables, in the order of the input's rows; None if the method estimates
+        none.
     rows : ndarray of shape (n_rows,)
         The rows of X, from 0, that `disturbances` belong to: those without missing values.
     """
@@ -247,19 +247,19 @@ class DirectionResult(_Decision, Page):
 
     @property
     def firm(self) -> Optional[bool]:
-        """True if no other explanation that was checked is left open; None unless a direction is decided."""
+        """True if every other explanation that was checked is ruled out; None unless a direction is decided."""
         found: Optional[bool] = self._found["firm"]
         return found
 
     @property
     def alternatives(self) -> List[str]:
-        """Other explanations that a decided direction leaves open: "hidden-cause", "measurement-error",
+        """Other explanations that a decided direction does not rule out: "hidden-cause", "measurement-error",
         "mechanism-change", "selection"."""
         return list(self._found["alternatives"])
 
     @property
     def opinions(self) -> List[Opinion]:
-        """What other methods say of the same pair (option `opinions`)."""
+        """Other methods' answers for the same pair (option `opinions`)."""
         return [
             Opinion(o["method"], o["direction"], o["decision"], _real(o["score"]), _real(o["p_value"]))
             for o in self._found["opinions"]
@@ -267,11 +267,11 @@ class DirectionResult(_Decision, Page):
 
     @property
     def assumes_effect(self) -> bool:
-        """Does the method take for granted that one variable causes the other?"""
+        """Whether the method assumes that one variable causes the other."""
         return bool(self._found.get("assumes_effect", False))
 
     def to_graph(self) -> Graph:
-        """The decision as a graph of two nodes, with an arrow where a direction was decided."""
+        """Makes a graph of two nodes, with an arrow if a direction was decided."""
         first, second = self.names
         arrows = {"%s->%s" % (first, second): (first, second), "%s->%s" % (second, first): (second, first)}
         ends = arrows.get(self.decision)
@@ -287,12 +287,12 @@ class IndependenceResult(_Decision):
 
     @property
     def independent(self) -> bool:
-        """Was independence not rejected?"""
+        """Whether independence was not rejected."""
         return self.decision == "independent"
 
     @property
     def test(self) -> str:
-        """The question that was tested, such as "hsic(a, b)"."""
+        """The tested question, such as "hsic(a, b)"."""
         return self.evidence[0].name
 
     @property
@@ -322,12 +322,12 @@ def edges_of(found: Dict[str, Any]) -> List[Edge]:
 
 
 class DiscoverResult(Result, Graph, Page):
-    """What causes what among many variables: a :class:`Graph` with the evidence behind it.
+    """The causes among many variables: a :class:`Graph` with the evidence behind it.
 
     Attributes
     ----------
     disturbances : ndarray of shape (n_rows, n_variables) or None
-        The estimated disturbances, in the order of the input's rows; None where the method estimates none.
+        The estimated disturbances, in the order of the input's rows; None if the method estimates none.
     rows : ndarray of shape (n_rows,)
         The rows of X, from 0, that `disturbances` belong to: those without missing values.
     """
@@ -361,7 +361,7 @@ class DiscoverResult(Result, Graph, Page):
 
     @property
     def order(self) -> Optional[List[str]]:
-        """Causes before effects, for methods that order all variables; else None."""
+        """Variables with causes before effects, for methods that order all variables; otherwise None."""
         return self._found.get("order")
 
     @property
@@ -377,7 +377,7 @@ class DiscoverResult(Result, Graph, Page):
 
     @property
     def bootstrap(self) -> Optional[Dict[str, Any]]:
-        """How often each edge came out on bootstrap samples; None without `bootstrap`."""
+        """How often each edge was found in bootstrap samples; None without `bootstrap`."""
         return self._found.get("bootstrap")
 
     @property
@@ -397,10 +397,10 @@ class DiscoverResult(Result, Graph, Page):
         verbose: int = 0,
         **options: Any,
     ) -> "EffectResult":
-        """What would happen, in this graph and the data that it was found in, if variables were set or changed?
+        """What would happen if variables were set or changed, in this graph and the data in which it was found?
 
-        Arguments are those of :func:`nonsens.effect`.  The result keeps no copy of the data: they must not have been
-        changed since, and a result that was copied or unpickled has none.
+        Arguments are those of :func:`nonsens.effect`.  The result keeps no copy of the data, so they must not have
+        changed since.  A result that was copied or unpickled has no data.
         """
         from ._what_if import effect_in
 
@@ -408,47 +408,47 @@ class DiscoverResult(Result, Graph, Page):
         return effect_in(self, self._origin, named, n_jobs, verbose, options)
 
     def effects(self, on: Any = None, **options: Any) -> "pandas.DataFrame":
-        """The effects of all variables on all others, or on some, as a pandas.DataFrame: how far the mean moves if the
-        cause goes from its lower to its upper quartile.  `options` are those of `effect`."""
+        """Makes a pandas.DataFrame of the effects of all variables on all others, or on some: the change of the mean if
+        the cause goes from its lower to its upper quartile.  `options` are those of `effect`."""
         return self.effect(on=on, **options).to_frame()
 
     def to_dot(self) -> str:
-        """The graph for Graphviz, as the program writes it."""
+        """Returns the graph for Graphviz, as the program writes it."""
         return self._formats["dot"]
 
     def to_csv(self) -> str:
-        """The list of edges as CSV, as the program writes it."""
+        """Returns the list of edges as CSV, as the program writes it."""
         return self._formats["csv"]
 
     def to_tetrad(self) -> str:
-        """The graph for Tetrad, as the program writes it."""
+        """Returns the graph for Tetrad, as the program writes it."""
         return self._formats["tetrad"]
 
     def to_graphml(self) -> str:
-        """The graph as GraphML, as the program writes it."""
+        """Returns the graph as GraphML, as the program writes it."""
         return self._formats["graphml"]
 
 
 @dataclass(frozen=True)
 class Change:
-    """What became of one variable in the segment.  Figures that are not known are None."""
+    """How one variable changed in the segment.  Unknown values are None."""
 
     variable: str
     rank: int
     verdict: str  #: "changed itself", "follows", "unchanged", "unclear", or "elsewhere": it cannot reach the target
-    how: str  #: "wider", "narrower", "higher", "lower"; empty where nothing can be said
+    how: str  #: "wider", "narrower", "higher", "lower"; empty if unknown
     size: Optional[float]  #: shift of its disturbance, in interquartile ranges of normal rows
     score: Optional[float]  #: how far its rows are from normal, in standard deviations
-    own_change: Optional[float]  #: how far its disturbance differs: Jeffreys divergence, nats per row
+    own_change: Optional[float]  #: how much its disturbance differs: Jeffreys divergence, nats per row
     standard_error: Optional[float]
     interval: Optional[Tuple[float, Optional[float]]]  #: a lower bound, and None
     p_value: Optional[float]
     q_value: Optional[float]
-    scale: Optional[float]  #: how many times as wide its disturbance is
+    scale: Optional[float]  #: ratio of the widths of its disturbance
     shift: Optional[float]
-    marginal_change: Optional[float]  #: how far the variable itself differs
-    causes: Tuple[str, ...]  #: in the graph
-    follows: Tuple[str, ...]  #: root causes that it follows
+    marginal_change: Optional[float]  #: how much the variable itself differs
+    causes: Tuple[str, ...]  #: its causes in the graph
+    follows: Tuple[str, ...]  #: the root causes that it follows
 
 
 def _change(found: Dict[str, Any]) -> Change:
@@ -463,7 +463,7 @@ class ExplainResult(Result, Page):
     Attributes
     ----------
     graph : Graph
-        The graph that the verdicts rest on.
+        The graph on which the verdicts are based.
     """
 
     def __init__(self, document: str, texts: Texts) -> None:
@@ -485,12 +485,12 @@ class ExplainResult(Result, Page):
 
     @property
     def ranking_only(self) -> bool:
-        """Whether everything shifted, so that variables are ranked and none is called a root cause."""
+        """Whether everything shifted, so that variables are only ranked and none is called a root cause."""
         return bool(self._found["explain"]["ranking_only"])
 
     @property
     def root_causes(self) -> List[str]:
-        """The variables that changed of themselves, the first one most."""
+        """The variables that changed by themselves, the largest change first."""
         return list(self._found["explain"]["root_causes"])
 
     @property
@@ -499,30 +499,18 @@ class ExplainResult(Result, Page):
         return [_change(variable) for variable in self._found["explain"]["variables"]]
 
     def to_frame(self) -> "pandas.DataFrame":
-        """The changes as a pandas.DataFrame, a row per variable."""
+        """Makes a pandas.DataFrame of the changes, a row per variable."""
         import pandas
 
         return pandas.DataFrame(self._found["explain"]["variables"])
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws how far each disturbance differs, with its bound, or its score; returns matplotlib's axes."""
+        """Draws how much each disturbance differs, with its bound, or its score; returns matplotlib's axes."""
         return _plot.changes(self.changes, self.summary, ax)
 
 
 class IcaResult(Result):
-    """Independent sources of which the variables are linear mixtures.
-
-    Attributes
-    ----------
-    sources : ndarray of shape (n_rows, n_sources)
-        The sources, in the order of the input's rows; each has variance 1 inside segments.
-    unmixing : ndarray of shape (n_sources, n_variables)
-        sources = (X - X.mean(axis=0)) @ unmixing.T
-    mixing : ndarray of shape (n_variables, n_sources)
-        Its inverse: [j, k] is the weight of source k in variable j.
-    rows : ndarray of shape (n_rows,)
-        The rows of X, from 0, that `sources` belong to: those without missing values.
-    """
+    """Independent sources whose linear mixtures are the variables."""
 
     def __init__(
         self,
@@ -547,17 +535,17 @@ class IcaResult(Result):
 
     @property
     def converged(self) -> bool:
-        """Did the unmixing come to an end by itself?"""
+        """Whether the unmixing converged."""
         return bool(self._found["converged"])
 
     @property
     def iterations(self) -> int:
-        """How many steps it took."""
+        """Number of iterations."""
         return int(self._found["iterations"])
 
     @property
     def convention(self) -> str:
-        """What is what, and how scales, signs and order of sources are chosen."""
+        """The meaning of sources and matrices, and how scales, signs and order of sources are chosen."""
         return str(self._found["convention"])
 
     def plot(self, ax: Any = None) -> Any:
@@ -568,15 +556,15 @@ class IcaResult(Result):
 
 
 class Comparison:
-    """How far an estimated graph is from a truth."""
+    """The distance of an estimated graph from the true one."""
 
     def __init__(self, document: str) -> None:
         self._found: Dict[str, Any] = json.loads(document)
         for graph in (self._found["estimate"], self._found["truth"]):
-            graph.pop("file", None)  # ours, and gone by now
+            graph.pop("file", None)  # set by us, and already deleted
 
     def to_dict(self) -> Dict[str, Any]:
-        """All figures, as the program's JSON has them."""
+        """Returns all values, as in the program's JSON."""
         return copy.deepcopy(self._found)
 
     @property
@@ -586,7 +574,7 @@ class Comparison:
 
     @property
     def f1(self) -> Optional[float]:
-        """F1 of the arrows; None where neither graph has one."""
+        """F1 of the arrows; None if neither graph has one."""
         return _real(self._first["arrows"]["f1"])
 
     @property

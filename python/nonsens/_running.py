@@ -1,4 +1,4 @@
-"""What all commands have in common: options and data in, the run, and what it made as a result."""
+"""What all commands have in common: input of options and data, the run, and its output as a result."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _LISTS = ("x", "y", "given", "vars", "exclude", "target", "on")
 
 
 def array(pointer: Any, *shape: int) -> NDArray[Any]:
-    """A copy: what is pointed to goes with the result."""
+    """Copies an array, because its memory goes with the library's result."""
     return np.array(np.ctypeslib.as_array(pointer, shape=shape))
 
 
 def _sources(result: c_void_p) -> Tuple[Optional[NDArray[Any]], NDArray[Any]]:
-    """(rows, sources) or None, and the rows of the input that they belong to, in its order."""
+    """Returns (rows, sources) or None, and the rows of the input that they belong to, in its order."""
     n, count = c.lib.nonsens_result_row_count(result), c.lib.nonsens_result_source_count(result)
     rows = array(c.lib.nonsens_result_input_rows(result), n)
     order = np.argsort(rows, kind="stable")
@@ -61,7 +61,7 @@ def _sources(result: c_void_p) -> Tuple[Optional[NDArray[Any]], NDArray[Any]]:
 
 
 def _document(ctx: Context, result: c_void_p) -> Tuple[str, Texts]:
-    """JSON and texts, as the program writes them."""
+    """Returns JSON and texts, as the program writes them."""
     write = c.lib.nonsens_result_write_text
     texts = ctx.written(write, result, 0), ctx.written(write, result, c.TEXT_ALL | c.TEXT_REASONING)
     return ctx.written(c.lib.nonsens_result_write_json, result), texts
@@ -103,7 +103,7 @@ def ica_result(ctx: Context, result: c_void_p) -> IcaResult:
 
 
 def graph_of(ctx: Context, graph: Any, name: str) -> c_void_p:
-    """The library's graph of a Graph, a matrix or a file; messages call the former by the name."""
+    """Makes the library's graph from a Graph, a matrix or a file; in messages it has this name."""
     if isinstance(graph, (str, os.PathLike)):
         return ctx.make(c.lib.nonsens_graph_read, c.lib.nonsens_graph_free, os.fsencode(graph), None)
     if not isinstance(graph, Graph):
@@ -122,7 +122,7 @@ def graph_of(ctx: Context, graph: Any, name: str) -> c_void_p:
 def values_of(
     command: str, table: Table, options: Dict[str, Any], random_state: RandomState, n_jobs: Optional[int]
 ) -> Dict[str, Any]:
-    """Options as the library takes them, keys as in its table."""
+    """Returns options as the library takes them, with keys as in its table."""
     known = [option.name for option in _options.options(command)]
     _options.refuse_unknown(list(options), known, "%s()" % command)
     values: Dict[str, Any] = {"seed": _options.seed_of(random_state), "threads": _options.threads_of(n_jobs)}
@@ -133,7 +133,7 @@ def values_of(
 
 
 def _callers_level() -> int:
-    """How many frames up the first one is that is not of this package, seen from the caller of this function."""
+    """Returns how many frames up the first frame outside this package is, seen from the caller of this function."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
         level, frame = level + 1, frame.f_back
@@ -141,14 +141,14 @@ def _callers_level() -> int:
 
 
 def warn(data: c_void_p) -> None:
-    """Python's warnings, at the line that called this package."""
+    """Issues Python warnings at the line that called this package."""
     for i in range(c.lib.nonsens_data_warning_count(data)):
         text = c.text(c.lib.nonsens_data_warning_at(data, i))
         python_warnings.warn(in_python(text), DataWarning, stacklevel=_callers_level())
 
 
 def warn_of_run(ctx: Context) -> None:
-    """What the last run says beside its result."""
+    """Issues the warnings of the last run."""
     text = c.text(c.lib.nonsens_context_warning(ctx.handle))
     if text:
         python_warnings.warn(in_python(text), stacklevel=_callers_level())
@@ -165,7 +165,7 @@ def run(
     verbose: int,
     graph: Optional[Graph] = None,
 ) -> Any:
-    """The command on X and segments, or on a table that was made of them; graph: what explain or effect rests on."""
+    """Runs the command on X and segments, or on a table made of them; graph: for explain or effect."""
     table = X if isinstance(X, Table) else Table(X, segments)
     known = knowledge_of(table, options.get("knowledge"))
     if known.option is not None:

@@ -65,7 +65,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def documented(function: _Function) -> _Function:
-    """Adds the parameters that all functions have to the docstring."""
+    """Adds the parameters that all functions share to the docstring."""
     shared = _SHARED.replace("{command}", function.__name__)
     function.__doc__ = (function.__doc__ or "").replace("{shared}", shared)
     return function

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from ._arrow import read, speaks_arrow
 from ._columns import as_array, columns_of, is_frame, is_missing
 
-# Between the parts of a label that comes from several columns: the first whose characters no part has, as the program.
+# Separates the parts of a label from several columns: the first separator that no part contains, as in the program.
 _BETWEEN = ("/", " / ", "|", " | ", " + ", " & ", " -- ", "///")
 
 
 def _label_text(value: Any) -> Optional[str]:
-    """A label as it would stand in a file; None where it is missing."""
+    """Returns a label as it would be in a file; None if it is missing."""
     if is_missing(value):
         return None
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
@@ -23,7 +23,7 @@ def _label_text(value: Any) -> Optional[str]:
 
 
 def _categorise(values: Sequence[Any]) -> Tuple[NDArray[Any], List[str]]:
-    """(rows) categories, counted in the order of their first rows, and their texts; -1 where the label is missing."""
+    """Returns (rows) categories in the order of their first rows, and their texts; -1 if the label is missing."""
     known: Dict[str, int] = {}
     by_value: Dict[Any, int] = {}
     category = np.empty(len(values), dtype=np.int32)
@@ -41,7 +41,7 @@ def _categorise(values: Sequence[Any]) -> Tuple[NDArray[Any], List[str]]:
 
 
 def codes_of(segments: Any) -> Tuple[NDArray[Any], List[str]]:
-    """(rows) categories, counted in the order of their first rows, and their texts; -1 where the label is missing."""
+    """Returns (rows) categories in the order of their first rows, and their texts; -1 if the label is missing."""
     array = as_array(segments, "segments")
     if array.dtype.kind == "c":
         raise ValueError("segments must be texts, numbers or dates, not complex numbers")
@@ -67,7 +67,7 @@ def _separator(texts: Sequence[Sequence[str]]) -> str:
 
 
 def joined_codes(columns: Sequence[Any]) -> Tuple[NDArray[Any], List[str]]:
-    """Categories of rows by several columns: two rows share one if they agree in all columns."""
+    """Returns categories of rows by several columns: two rows have the same one if they agree in all columns."""
     found = [codes_of(column) for column in columns]
     (category, texts), between = found[0], _separator([one[1] for one in found])
     for other, other_texts in found[1:]:
@@ -86,7 +86,7 @@ def joined_codes(columns: Sequence[Any]) -> Tuple[NDArray[Any], List[str]]:
 
 
 def label_columns(segments: Any) -> Tuple[List[Any], List[Any]]:
-    """Names and columns of labels that are given as a table; one column without a name otherwise."""
+    """Returns names and columns of labels that are given as a table; otherwise one column without a name."""
     if is_frame(segments) or (speaks_arrow(segments) and not hasattr(segments, "to_numpy")):
         names, columns = read(segments) if speaks_arrow(segments) else columns_of(segments)
         if not columns:
@@ -96,7 +96,7 @@ def label_columns(segments: Any) -> Tuple[List[Any], List[Any]]:
 
 
 def names_columns(segments: Any, known: Sequence[str], rows: int) -> bool:
-    """Whether segments is a list of columns of X, rather than labels."""
+    """Whether segments is a list of columns of X, not of labels."""
     if not isinstance(segments, (list, tuple)) or len(segments) in (0, rows):
         return False
     return all(isinstance(one, str) for one in segments) and any(one in known for one in segments)

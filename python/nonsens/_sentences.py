@@ -1,7 +1,7 @@
-"""Sentences of the library in Python's words: options of the program become keyword arguments.
+"""Translates messages of the library into Python: options of the program become keyword arguments.
 
-The library speaks of `--na drop-rows`; Python shows na="drop-rows".  Text in double quotes is data, such as the name
-of a column, and stays as it is, unless a value of an option is in quotes.
+The library writes `--na drop-rows`; Python shows na="drop-rows".  Text in double quotes is data, such as the name of a
+column, and stays unchanged, unless it is the value of an option.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LISTS = ("vars", "exclude", "given")
 _CHANGES = ("do", "change")
 _FLAG, _RANGE = 0, 5  # types of the library's options: on or off; two numbers
 
-# What the program calls by an option, and this package by something else.
+# Options for which this package uses something else.
 _ELSEWHERE = {
     "json": "to_json()",
     "html": 'to_html("report.html")',
@@ -46,7 +46,7 @@ _PHRASES = (
      r"nonsens.\1()"),
     (re.compile(r"`nonsens methods`"), "nonsens.methods()"),
 )
-_JOINED = (  # once options are arguments
+_JOINED = (  # applied after options have become arguments
     (re.compile(r'name them with pairs="all" or pairs="FILE"'), "call nonsens.directions() for them"),
     (re.compile(r"\bLO:HI\b"), "(LO, HI)"),
     (re.compile(r'name their column with segments="COL"'), "give a label for each row, or their column, as `segments`"),
@@ -61,10 +61,10 @@ _QUOTED = r'"[^"\n]*"'
 _QUOTED_WHOLE = re.compile(_QUOTED + "$")
 _OPTION = r"(`?)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?:[ =](%s|[^\s;()`]+))?(`?)" % _QUOTED
 _EITHER = re.compile(r"(?P<data>%s)|%s" % (_QUOTED, _OPTION))
-_REFUSED = re.compile(r"^--([a-z][a-z0-9-]*) (.*?): ")  # a sentence on the value of an option begins with it
+_REFUSED = re.compile(r"^--([a-z][a-z0-9-]*) (.*?): ")  # a message about the value of an option begins with it
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$")
 _PLACEHOLDER = re.compile(r"[A-Z]+([=,:/][A-Z]+)*$|equal:K$")  # A, COL, A=VALUE, A,B, I/N
-_END = re.compile(r"[,.:]+$")  # punctuation of the sentence behind a value
+_END = re.compile(r"[,.:]+$")  # punctuation after a value
 
 
 class _Keyword(NamedTuple):
@@ -76,7 +76,7 @@ class _Keyword(NamedTuple):
 
 @lru_cache(maxsize=None)
 def _keywords() -> Dict[str, _Keyword]:
-    """The keyword arguments, by the names of the options."""
+    """Returns the keyword arguments, by the names of the options."""
     found: Dict[str, _Keyword] = {}
     for i in range(c.lib.nonsens_option_count()):
         info = c.lib.nonsens_option_at(i).contents
@@ -101,13 +101,13 @@ def _quoted(value: str) -> str:
 
 
 def _change(value: str) -> str:
-    """A=VALUE as a dict."""
+    """Translates A=VALUE into a dict."""
     pairs = [one.partition("=") for one in value.split(",")]
     return "{%s}" % ", ".join('"%s": %s' % (a, b.lstrip("+") if b else "...") for a, _, b in pairs)
 
 
 def _setting(keyword: _Keyword, key: str, value: str) -> str:
-    """name=value, as Python writes it."""
+    """Formats name=value, as Python writes it."""
     if "\n" in value:
         return "%s=%s" % (keyword.name, keyword.name)
     if keyword.is_range and value.count(":") == 1:
@@ -128,7 +128,7 @@ def _is_value(keyword: _Keyword, value: str) -> bool:
 
 
 def _argument(match: "Match[str]") -> str:
-    """An option, with its value if a value follows and not the rest of the sentence."""
+    """Translates an option, with its value if a value follows and not the rest of the sentence."""
     if match.group("data") is not None:
         return match.group(0)
     key, value = match.group(3), match.group(4) or ""
@@ -147,7 +147,7 @@ def _argument(match: "Match[str]") -> str:
 
 
 def _refusal(match: "Match[str]") -> str:
-    """The beginning of a sentence on the value of an option."""
+    """Translates the beginning of a message about the value of an option."""
     key, value = match.group(1), match.group(2)
     if key == "row":  # data rows are counted from 1 in all sentences
         return "data row %s: " % value
@@ -158,7 +158,7 @@ def _refusal(match: "Match[str]") -> str:
 
 
 def _call(match: "Match[str]") -> str:
-    """A command line of the program as a call of this package's function."""
+    """Translates a command line of the program into a call of this package's function."""
     command, line = match.groups()
     try:
         words = shlex.split(line)
@@ -175,7 +175,7 @@ def _call(match: "Match[str]") -> str:
 
 
 def in_python(sentence: str) -> str:
-    """The sentence with keyword arguments in place of the program's options.
+    """Returns the sentence with keyword arguments in place of the program's options.
 
     >>> in_python("leave out such rows with --na drop-rows")
     'leave out such rows with na="drop-rows"'
@@ -197,7 +197,7 @@ _WORDS = {"text", "notes", "warnings", "reason", "steps", "assumptions", "settle
 
 
 def document_in_python(found: Any, key: Optional[str] = None) -> Any:
-    """A result's JSON with its sentences in Python's words; names, labels and options stay."""
+    """Translates the sentences in a result's JSON; names, labels and options stay unchanged."""
     if isinstance(found, dict):
         return {name: document_in_python(value, name) for name, value in found.items()}
     if isinstance(found, list):

@@ -1,4 +1,4 @@
-"""Simulated data and what is true of them."""
+"""Simulated data and their true causes."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Simulation:
 
     @property
     def edges(self) -> List[Tuple[str, str]]:
-        """(cause, effect) of each effect."""
+        """(cause, effect) of each edge."""
         return [(a, b) for a, b in self._truth["edges"]]
 
     @property
     def adjacency(self) -> NDArray[Any]:
-        """A[i, j] = 1 where variable i causes variable j: the row is the cause."""
+        """A[i, j] = 1 if variable i causes variable j: the row is the cause."""
         return np.array(self._truth["adjacency"], dtype=int)
 
     @property
@@ -61,11 +61,11 @@ class Simulation:
         return {name: dict(values) for name, values in self._truth["modulation"].items()}
 
     def truth(self) -> Dict[str, Any]:
-        """All that is known, as the program's --truth file has it."""
+        """Everything that is known, as in the program's --truth file."""
         return dict(json.loads(self._json))
 
     def to_frame(self) -> "pandas.DataFrame":
-        """X and, in a column `segment`, the labels, as a pandas.DataFrame."""
+        """Makes a pandas.DataFrame of X and, in a column `segment`, the labels."""
         import pandas
 
         frame = pandas.DataFrame(self.X, columns=self.names)

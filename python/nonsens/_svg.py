@@ -1,4 +1,4 @@
-"""A graph as a small picture for notebooks: SVG without scripts, in the colour of the text around it."""
+"""A graph as a small picture for notebooks: SVG without scripts, in the colour of the surrounding text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from ._graph import Edge, Graph
 
 _MAX_NODES, _MAX_EDGES, _MAX_LETTERS = 40, 120, 24
-_LETTER, _PADDING, _HEIGHT = 7.2, 10.0, 26.0  # pixels: of a letter, beside a name, of a box
+_LETTER, _PADDING, _HEIGHT = 7.2, 10.0, 26.0  # pixels: width of a letter, beside a name, height of a box
 _ACROSS, _DOWN, _MARGIN = 26.0, 46.0, 8.0  # pixels between boxes, between rows, around the picture
 _HEAD = 9.0  # length of an arrowhead
 
 _Point = Tuple[float, float]
-_SWEEPS = 4  # over the rows, to put what belongs together below one another
+_SWEEPS = 4  # over the rows, to place connected nodes below one another
 
 
 class _Box(NamedTuple):
@@ -25,14 +25,14 @@ class _Box(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    boxes: Dict[str, _Box]  # of nodes, and of the gaps that long edges pass through
+    boxes: Dict[str, _Box]  # boxes of nodes, and of the gaps that long edges pass through
     paths: List[List[str]]  # for each edge: its source, the gaps, its target
     width: float
     height: float
 
 
 def _short(name: str) -> str:
-    """A name that fits into a box; the middle is left out, because names often differ at their ends."""
+    """Shortens a name to fit into a box; the middle is left out, because names often differ at their ends."""
     if len(name) <= _MAX_LETTERS:
         return name
     half = (_MAX_LETTERS - 1) // 2
@@ -43,7 +43,7 @@ def _short(name: str) -> str:
 
 
 def _order(graph: "Graph") -> List[str]:
-    """Causes before effects, as far as there are no cycles."""
+    """Sorts causes before effects, as far as there are no cycles."""
     causes = {name: graph.parents(name) for name in graph.nodes}
     order: List[str] = []
     while len(order) < len(graph.nodes):
@@ -54,7 +54,7 @@ def _order(graph: "Graph") -> List[str]:
 
 
 def _levels(graph: "Graph") -> Dict[str, int]:
-    """The row of each node: below all that it is joined to and that comes before it."""
+    """Returns the row of each node: below all neighbours that come before it."""
     place = {name: k for k, name in enumerate(_order(graph))}
     level = dict.fromkeys(graph.nodes, 0)
     ends = [sorted((e.source, e.target), key=lambda name: place[name]) for e in graph.edges]
@@ -64,7 +64,7 @@ def _levels(graph: "Graph") -> Dict[str, int]:
 
 
 def _rows_and_paths(graph: "Graph") -> Tuple[List[List[str]], List[List[str]]]:
-    """The rows from above, with a gap in each row that an edge passes, and the way of each edge."""
+    """Returns the rows from top to bottom, with a gap in each row that an edge passes, and the path of each edge."""
     level = _levels(graph)
     rows: List[List[str]] = [[] for _ in range(max(level.values()) + 1)]
     for name in graph.nodes:
@@ -73,7 +73,7 @@ def _rows_and_paths(graph: "Graph") -> Tuple[List[List[str]], List[List[str]]]:
     for k, edge in enumerate(graph.edges):
         first, last = level[edge.source], level[edge.target]
         step = 1 if first < last else -1
-        gaps = ["\0%d %d" % (k, row) for row in range(first + step, last, step)]  # no name has a NUL
+        gaps = ["\0%d %d" % (k, row) for row in range(first + step, last, step)]  # no name contains NUL
         for row, gap in zip(range(first + step, last, step), gaps):
             rows[row].append(gap)
         paths.append([edge.source, *gaps, edge.target])
@@ -81,7 +81,7 @@ def _rows_and_paths(graph: "Graph") -> Tuple[List[List[str]], List[List[str]]]:
 
 
 def _sort_rows(rows: List[List[str]], paths: List[List[str]]) -> None:
-    """Orders each row by where the neighbours lie in the row above, then in the row below, and again."""
+    """Sorts each row by the positions of neighbours in the row above, then in the row below, repeatedly."""
     joined: Dict[str, List[str]] = {name: [] for row in rows for name in row}
     for path in paths:
         for one, other in zip(path, path[1:]):
@@ -101,7 +101,7 @@ def _mean(values: List[float], otherwise: float) -> float:
 
 
 def _layout(graph: "Graph") -> _Layout:
-    """Where everything lies."""
+    """Computes all positions."""
     rows, paths = _rows_and_paths(graph)
     _sort_rows(rows, paths)
     widths = {name: 0.0 if name[0] == "\0" else _LETTER * len(_short(name)) + 2 * _PADDING for r in rows for name in r}
@@ -120,7 +120,7 @@ def _layout(graph: "Graph") -> _Layout:
 
 
 def _border(box: _Box, towards: _Point) -> _Point:
-    """Where the line from the centre of a box towards a point leaves the box."""
+    """Returns where the line from the centre of a box towards a point leaves the box."""
     dx, dy = towards[0] - box.x, towards[1] - box.y
     share = min(
         box.width / 2 / abs(dx) if dx else float("inf"),
@@ -130,7 +130,7 @@ def _border(box: _Box, towards: _Point) -> _Point:
 
 
 def _points(path: List[str], boxes: Dict[str, _Box]) -> List[_Point]:
-    """The line of an edge: from border to border, upright through gaps."""
+    """Returns the line of an edge: from border to border, vertical through gaps."""
     inner: List[_Point] = []
     down = 1 if boxes[path[0]].y < boxes[path[-1]].y else -1
     for gap in path[1:-1]:
@@ -143,7 +143,7 @@ def _points(path: List[str], boxes: Dict[str, _Box]) -> List[_Point]:
 
 
 def _head(tip: _Point, behind: _Point) -> str:
-    """An arrowhead whose shaft comes from a point."""
+    """Returns an arrowhead whose shaft comes from a point."""
     dx, dy = tip[0] - behind[0], tip[1] - behind[1]
     length = hypot(dx, dy) or 1.0
     ux, uy = dx / length, dy / length
@@ -182,7 +182,7 @@ def _node(name: str, box: _Box) -> str:
 
 
 def of_graph(graph: "Graph") -> str:
-    """The picture of a graph; empty if it would be too large to read."""
+    """Draws a graph; empty if it would be too large to read."""
     if not graph.nodes or not graph.edges or len(graph.nodes) > _MAX_NODES or len(graph.edges) > _MAX_EDGES:
         return ""
     layout = _layout(graph)

@@ -1,6 +1,6 @@
-"""Tables in memory as the library takes them: columns where they lie, labels of segments as categories.
+"""Tables in memory as the library takes them: columns without copies, labels of segments as categories.
 
-Numbers that are doubles already are not copied on this side; the library makes the one copy that it works on.
+Numbers that are already doubles are not copied here; the library makes the only copy, on which it works.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _is_series(values: Any) -> bool:
 
 
 def _refuse_text(values: NDArray[Any], name: str) -> None:
-    """An error at the first value that is no number, as in a file; nothing where none is one."""
+    """Raises an error at the first value that is not a number, as for a file; does nothing if no value is a number."""
     numbers, first = 0, None
     for i, value in enumerate(values):
         if isinstance(value, (Mapping, list, set)):
@@ -49,7 +49,7 @@ def _refuse_text(values: NDArray[Any], name: str) -> None:
 
 
 def _doubles(values: Any, name: str) -> Optional[NDArray[Any]]:
-    """(rows) doubles, the caller's own memory where that is possible; None for a column of text."""
+    """Returns (rows) doubles, in the caller's own memory if possible; None for a column of text."""
     if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub":
         doubles: Any = values.astype(np.float64)
         return np.asarray(doubles.filled(np.nan))
@@ -65,7 +65,7 @@ def _doubles(values: Any, name: str) -> Optional[NDArray[Any]]:
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: column %r; take real numbers" % name)
     if array.dtype.kind not in "fiub":
-        return None  # times and the like
+        return None  # dates, times and similar values
     return addressable(np.asarray(array, dtype=np.float64))
 
 
@@ -80,7 +80,7 @@ class Table:
     """
 
     def __init__(self, X: Any, segments: Any = None) -> None:
-        self.segment = ""  # the options that tell of segments
+        self.segment = ""  # the options about segments
         self.segments = ""
         self.labels: List[str] = []
         self.category: Optional[NDArray[Any]] = None
@@ -90,13 +90,13 @@ class Table:
         else:
             self._keys, columns = columns_of(X)
         self.names = ["c%d" % (j + 1) for j in range(len(columns))] if not self._keys else [str(k) for k in self._keys]
-        self._places = list(self.names)  # with the column of labels, if that is one of X
+        self._places = list(self.names)  # includes the column of labels, if it belongs to X
         self.rows = len(columns[0]) if columns else _rows_without_columns(X)
         self._take_segments(segments, columns)
         self.values = [_doubles(column, name) for name, column in zip(self.names, columns)]
 
     def _labels_of_frames(self, X: Any, segments: Any, lengths: List[int]) -> Any:
-        """Each frame is a segment, called by its key or s1, s2, ...; unless a column has the labels."""
+        """Makes each frame a segment with its key as label, or s1, s2, ...; unless a column has the labels."""
         if segments is None:
             return np.repeat(np.array(frame_names(X), dtype=object), lengths)
         if isinstance(segments, str) or (isinstance(segments, (list, tuple)) and len(segments) != sum(lengths)):
@@ -142,7 +142,7 @@ class Table:
         return found
 
     def _take_labels(self, segments: Any, columns: List[Any]) -> List[Any]:
-        """Labels that are given beside X."""
+        """Takes labels that are given separately from X."""
         refuse_segments(segments)
         names, labels = label_columns(segments)
         if len(labels) == 1 and not names:
@@ -157,21 +157,21 @@ class Table:
         return labels
 
     def _drop_twin(self, segments: Any, columns: List[Any]) -> None:
-        """The column of labels may still be in X: it is no variable then."""
+        """Drops the column of labels if it is still in X, because it is not a variable then."""
         if self.segment not in self.names:
             return
         place = self.names.index(self.segment)
         if _equal(columns[place], segments):
             del self.names[place], columns[place]
         elif not _is_series(segments):
-            self.segment = "segments"  # a name of ours gives way
+            self.segment = "segments"  # an invented name yields to an existing one
         else:
             raise ValueError(
                 "segments is called %r, and so is a column of X that is something else; rename one" % self.segment
             )
 
     def name_of(self, wish: Any) -> str:
-        """A variable, by its name or, from 0, its place in X, as the library calls it."""
+        """Returns the library's name of a variable, given by name or by its position in X, from 0."""
         is_place = isinstance(wish, (int, np.integer)) and not isinstance(wish, bool) and wish not in self._keys
         if not is_place:
             return str(wish)
@@ -180,18 +180,18 @@ class Table:
         return self._places[int(wish)]
 
     def list_of(self, wish: Any) -> Optional[str]:
-        """Variables, by names or places, one or several, as the library takes lists."""
+        """Returns the library's list of variables, given by names or positions, one or several."""
         if wish is None:
             return None
         if isinstance(wish, (str, int, np.integer)):
             return self.name_of(wish)
         names = [self.name_of(one) for one in wish]
-        if len(names) > 1:  # a comma would part such a name in two; its number does not
+        if len(names) > 1:  # a comma would split such a name; its number has none
             names = ["#%d" % (self.names.index(one) + 1) if "," in one and one in self.names else one for one in names]
         return ",".join(names)
 
     def label_of(self, wish: Any) -> str:
-        """The label of a segment: as text, or as the number or date that the text stands for."""
+        """Returns the label of a segment: as text, or as the number or date that the text stands for."""
         text = str(wish)
         if text in self.labels:
             return text
@@ -205,13 +205,13 @@ class Table:
         return text
 
     def numbers(self, wanted: Any = None) -> List[str]:
-        """The variables: all columns of numbers, or those wanted, in that order."""
+        """Returns the variables: all columns of numbers, or the requested ones, in that order."""
         if wanted is None:
             return [name for name, values in zip(self.names, self.values) if values is not None]
         return [self.name_of(one) for one in ([wanted] if isinstance(wanted, (str, int, np.integer)) else wanted)]
 
     def data(self, ctx: Context, options: c_void_p) -> c_void_p:
-        """The data set of the library."""
+        """Makes the library's data set."""
         column = (c.Column * max(1, len(self.names)))()
         for j, (name, values) in enumerate(zip(self.names, self.values)):
             column[j].name = _encode(name)
@@ -247,14 +247,14 @@ def _encode(name: str) -> bytes:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Whether two columns hold the same labels, missing ones included."""
+    """Whether two columns hold the same labels, including missing ones."""
     try:
         one, other = as_array(a, "X"), as_array(b, "segments")
         if len(one) != len(other):
             return False
         are_numbers = one.dtype.kind in "fiub" and other.dtype.kind in "fiub"
         if are_numbers and bool(np.all(one == other)):
-            return True  # 1 is 1.0
+            return True  # 1 equals 1.0
         (first, texts), (second, other_texts) = codes_of(one), codes_of(other)
         return texts == other_texts and bool(np.all(first == second))
     except (TypeError, ValueError):

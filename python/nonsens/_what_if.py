@@ -1,4 +1,4 @@
-"""What would happen if variables were set or changed: the command `effect` as a function."""
+"""Computes what would happen if variables were set or changed: the command `effect` as a function."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GRID = "a number, a range, or (first, last, step) for several values"
 
 
 def _value(value: Any) -> str:
-    """A value, or several as first:last:step."""
+    """Formats a value, or several as first:last:step."""
     if isinstance(value, range) and len(value) > 0:
         value = (value[0], value[-1], value.step)
     if isinstance(value, tuple) and len(value) == 3:
@@ -48,7 +48,7 @@ def _changes(table: Table, wish: Changes, option: str) -> Optional[str]:
 
 
 def _rows(table: Table, wish: Rows) -> Optional[str]:
-    """Rows are counted from 0 here, and from 1 by the program."""
+    """Converts rows, which are counted from 0 here, and from 1 by the program."""
     if wish is None or isinstance(wish, str):
         return wish
     listed = [wish] if isinstance(wish, (int, np.integer)) else list(wish)
@@ -63,7 +63,7 @@ def _rows(table: Table, wish: Rows) -> Optional[str]:
 
 
 def words_of(table: Table, do: Changes, change: Changes, on: Columns, in_segment: Any, rows: Rows) -> Dict[str, Any]:
-    """The question as options."""
+    """Formats the question as options."""
     return {
         "do": _changes(table, do, "do"),
         "change": _changes(table, change, "change"),
@@ -109,9 +109,9 @@ def effect(
     on : str, int or list of these
         The variables asked about, names or positions from 0; None: all others.
     in_segment : label or None
-        What would happen in this segment; None: in all rows, and in each segment.
+        Asks about this segment; None: about all rows, and about each segment.
     rows : int, list of int or "all"
-        What these rows of X, from 0, would have been.
+        Rows of X, from 0: asks what these rows would have been.
     graph : Graph, matrix, path or None
         What causes what; in a matrix, A[i, j] != 0 means that column i causes column j.  None: `method` finds it.
     method : str
@@ -121,11 +121,11 @@ def effect(
     draws : int
         Bootstrap samples for the intervals; 0: no intervals.
     refute : int
-        Repetitions of each refuter, for questions with `do` or `change`: a placebo in place of the cause, whose effect
-        must be 0, and random subsets of the rows; see `Effect.placebo` and `Effect.subsets`.  0: none; else at least
-        10.
+        Repetitions of each refuter, for questions with `do` or `change`: a placebo instead of the cause, whose effect
+        must be 0, and random subsets of the rows; see `Effect.placebo` and `Effect.subsets`.  0: none; otherwise at
+        least 10.
     extrapolate : bool
-        Answers even if few rows are like those asked about.
+        Answers even if few rows of the data are like the changed rows.
     knowledge : dict, list or path
         What is known beforehand, as for :func:`nonsens.discover`; not with `graph`.
 
@@ -162,7 +162,7 @@ def effect(
     return found
 
 
-_SAME_DATA = ("vars", "na", "max-rows")  # options that say which data a graph was found in
+_SAME_DATA = ("vars", "na", "max-rows")  # options that determine in which data a graph was found
 
 
 def effect_in(
@@ -173,7 +173,7 @@ def effect_in(
     verbose: int,
     options: Dict[str, Any],
 ) -> EffectResult:
-    """The effect in a graph that was found, and in its data."""
+    """Computes the effect in a graph that was found, and in its data."""
     if origin is None:
         raise UsageError(
             "a result that was copied or unpickled has no data; call nonsens.effect with them and this result as graph"

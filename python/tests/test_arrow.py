@@ -15,7 +15,7 @@ from nonsens._table import Table
 
 LIBRARY = Path(os.environ.get("NONSENS_TEST_BUILD", str(ROOT / "build"))) / "python" / "libarrow_producer.so"
 pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason="the producer is not built")
-NO_FAILURE, SCHEMA = 3, -1  # where a stream fails
+NO_FAILURE, SCHEMA = 3, -1  # the position at which a stream fails
 
 
 def producer():
@@ -27,7 +27,7 @@ def producer():
 
 
 class Source:
-    """What a table of another package offers."""
+    """The interface of another package's table."""
 
     def __init__(self, columns, rows=4, nulls=False, fail_at=NO_FAILURE):
         self.library = producer()
@@ -48,7 +48,7 @@ class Source:
 
 
 def read(columns, **words):
-    """Names and columns; everything that was made must be released, once."""
+    """Reads names and columns; everything that was made must be released exactly once."""
     source = Source(columns, **words)
     before = source.counts()
     try:
@@ -60,7 +60,7 @@ def read(columns, **words):
         assert not source.free()  # the reader has released the stream
 
 
-I = numpy.arange(100, 112)  # what the producer puts into 4 + 8 rows
+I = numpy.arange(100, 112)  # the values that the producer puts into 4 + 8 rows
 MISSING = I % 4 == 3
 
 
@@ -116,7 +116,7 @@ def test_times(form, unit):
 def test_other_kinds():
     names, (nothing, lists) = read("a=n;b=+l")
     assert names == ["a", "b"] and numpy.isnan(numpy.ma.filled(nothing, numpy.nan)).all()
-    assert len(lists) == 12 and lists.dtype.kind == "V"  # no numbers, as a column of text
+    assert len(lists) == 12 and lists.dtype.kind == "V"  # not numbers, like a column of text
 
 
 def test_bare_column():
@@ -125,15 +125,15 @@ def test_bare_column():
 
 
 def test_missing_rows():
-    """A row that is missing as a whole."""
+    """A row can be missing as a whole."""
     _, (x, day) = read("x=l;day=u", nulls=2)
     assert x.mask.tolist() == MISSING.tolist() and [text is None for text in day] == MISSING.tolist()
 
 
 class Batch(Source):
-    """A table that is handed over as one array."""
+    """A table that is passed as a single array."""
 
-    __arrow_c_stream__ = property()  # hasattr is false
+    __arrow_c_stream__ = property()  # makes hasattr false
 
     def __arrow_c_array__(self, requested_schema=None):
         make = ctypes.pythonapi.PyCapsule_New
@@ -149,7 +149,7 @@ def test_one_array():
     batch = Batch("x=g;day=u")
     table = Table(batch, "day")
     assert table.names == ["x"] and table.values[0].tolist() == (I[:4] + 0.5).tolist()
-    assert batch.free()  # of the stream nobody was told
+    assert batch.free()  # the stream was not offered
     counts = batch.counts()
     assert counts[:3] == counts[3:]
 
@@ -169,7 +169,7 @@ def test_broken_streams(fail_at, words):
 
 
 def test_an_error_while_reading(monkeypatch):
-    """The chunk in work is released, and so is all else."""
+    """The current chunk is released, and everything else, too."""
 
     def fail(*_):
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Runs in several threads of Python at once, and in processes that fork after a run: results as of a run alone."""
+"""Runs in several Python threads at once, and in processes that fork after a run, give the results of a run alone."""
 
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -27,7 +27,7 @@ def alone(small):
 
 
 def test_threads_at_once(small, alone):
-    """Every method meets others, and itself."""
+    """Every method runs beside other methods, and beside itself."""
     wanted = METHODS + METHODS[::-1] + METHODS
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda method: direction(small, method), wanted))
@@ -41,7 +41,7 @@ def test_processes_after_a_run(small, alone):
 
 
 def test_processes_amid_runs_of_threads(small, alone):
-    """Children fork off while other threads are inside of the library."""
+    """Children fork while other threads are inside the library."""
     with ThreadPoolExecutor(2) as threads:
         running = [threads.submit(direction, small, method) for method in METHODS]
         with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:

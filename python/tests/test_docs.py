@@ -1,4 +1,4 @@
-"""Every example in docstrings and in docs/python.md is run; every public thing has a docstring and types."""
+"""Runs every example in docstrings and in docs/python.md; every public object has a docstring and types."""
 
 import doctest
 import importlib
@@ -68,7 +68,7 @@ def test_types(tmp_path):
 
 
 def test_types_of_a_program(tmp_path):
-    """A typed program that uses the whole public interface, with every public name."""
+    """Checks a typed program that uses the whole public interface, with every public name."""
     need("mypy")
     program = Path(__file__).with_name("typed.py")
     words = ["--strict", "--cache-dir", str(tmp_path), "--ignore-missing-imports", "--no-warn-unused-ignores"]
@@ -86,12 +86,12 @@ def test_types_of_a_program(tmp_path):
 
 
 def blocks(text):
-    """The Python examples of a page, in their order."""
+    """Returns the Python examples of a page, in order."""
     return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def test_guide(tmp_path):
-    """docs/python.md from top to bottom, as one session; what is printed must be as it stands there."""
+    """Runs docs/python.md from top to bottom as one session; what is printed must be as shown there."""
     for name in ("pandas", "networkx", "matplotlib"):
         need(name)
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
@@ -110,13 +110,13 @@ def test_guide(tmp_path):
 
 
 def test_one_version():
-    """The library, the package, and what builds them."""
+    """The library, the package, and the build files have one version."""
     assert "version: '%s'" % nonsens.__version__ in (ROOT / "meson.build").read_text()
     assert 'version = "%s"' % nonsens.__version__ in (ROOT / "python" / "pyproject.toml").read_text()
 
 
 def test_header_is_bound():
-    """What the package declares is in the header, with as many arguments."""
+    """Functions that the package declares are in the header, with the same number of arguments."""
     header = re.sub(r"/\*.*?\*/", "", (ROOT / "include/nonsens/nonsens.h").read_text(), flags=re.DOTALL)
     for name, (_, arguments) in _library._PROTOTYPES.items():
         declared = re.search(r"NONSENS_API[^;]*?\b%s\(([^;]*)\);" % name, header)

@@ -1,4 +1,4 @@
-"""What would happen if variables were set or changed."""
+"""The effects of setting or changing variables."""
 
 import copy
 import json
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nonsens.DataWarning")  # few se
 
 @pytest.fixture(scope="module")
 def chain():
-    """x2 --> x3 --> x4, and x1 beside them."""
+    """x2 --> x3 --> x4, and x1 unconnected."""
     data = nonsens.simulate(
         sem="node", nodes=4, segments=4, per_segment=60, edge_prob=0.6, depth=1, random_state=4
     )

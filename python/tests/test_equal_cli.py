@@ -1,4 +1,4 @@
-"""The same data and options give the same JSON as the program, but for what may differ between equal runs."""
+"""The same data and options give the same JSON as the program, except for what may differ between equal runs."""
 
 import json
 
@@ -34,7 +34,7 @@ RUNS = [
 
 
 def words_of(options):
-    """Keyword arguments as words of the command line."""
+    """Converts keyword arguments to words of the command line."""
     words = []
     for name, value in options.items():
         key = {"random_state": "seed"}.get(name, name).replace("_", "-")
@@ -53,13 +53,13 @@ def test_same_json(tmp_path, four, command, options):
     frame = pandas.DataFrame(four.X, columns=four.names)
     found = getattr(nonsens, command)(frame, four.segments, n_jobs=1, **options)
     assert comparable(found.to_json()) == comparable(printed)
-    frame["segment"] = four.segments  # as a column, and with other threads
+    frame["segment"] = four.segments  # labels as a column, and other threads
     again = getattr(nonsens, command)(frame, "segment", n_jobs=2, **options)
     assert comparable(again.to_json()) == comparable(printed)
 
 
 def test_same_bytes(tmp_path, four):
-    """Not only the same values: the same text, line by line, but for the two lines that may differ."""
+    """Not only the same values: the same text, line by line, except for the two lines that may differ."""
     path = write_csv(tmp_path / "data.csv", ["c1", "c2"], four.X[:, :2], four.segments)
     printed = run_program("direction", path, "--segment", "segment", "--threads", "1", "--json", "-")
     found = nonsens.direction(four.X[:, :2], four.segments, n_jobs=1).to_json()
@@ -96,11 +96,11 @@ def test_blocks_and_missing(tmp_path, four):
     with pytest.warns(nonsens.DataWarning, match="3 of 400 rows were left out"):
         found = nonsens.discover(frame, "equal:4", na="drop-rows")
     assert comparable(found.to_json()) == comparable(printed)
-    assert frame.isna().sum().sum() == 3  # rows are left out of a copy
+    assert frame.isna().sum().sum() == 3  # the caller's data are unchanged
 
 
 def test_missing_pairwise(tmp_path, four):
-    """Rows of which some values are missing stay; only structured and pc take them."""
+    """Rows with some missing values stay; only structured and pc accept them."""
     X = four.X.copy()
     X[::7, 0] = X[3::5, 2] = numpy.nan
     path = write_csv(tmp_path / "data.csv", four.names, X, four.segments)
@@ -199,7 +199,7 @@ def test_compare(tmp_path, four):
 
 
 def test_names_like_formulas(four, tmp_path):
-    """The apostrophe that keeps a spreadsheet from taking a name for a formula is in CSV alone."""
+    """The apostrophe that keeps a spreadsheet from reading a name as a formula is only in CSV."""
     pandas = need("pandas")
     names = ["=a", "'@b", "-3", "+c"]
     frame = pandas.DataFrame(four.X, columns=names)

@@ -1,4 +1,4 @@
-"""The manners of scikit-learn."""
+"""The conventions of scikit-learn."""
 
 import copy
 import inspect
@@ -12,7 +12,7 @@ from nonsens import NonSENS
 
 
 def clone(estimator):
-    """What sklearn.base.clone does."""
+    """Does what sklearn.base.clone does."""
     params = {name: copy.deepcopy(value) for name, value in estimator.get_params(deep=False).items()}
     made = type(estimator)(**params)
     again = made.get_params(deep=False)
@@ -65,7 +65,7 @@ def test_wrong_params(pair):
         NonSENS().set_params(epoch=3)
     with pytest.raises(ValueError, match="y and segments are the same"):
         NonSENS().fit(pair.X, pair.segments, segments=pair.segments)
-    with pytest.raises(TypeError, match="bootstrap"):  # of discover, but these are two variables
+    with pytest.raises(TypeError, match="bootstrap"):  # an option of discover, but these are two variables
         NonSENS(bootstrap=3).fit(pair.X, pair.segments)
     with pytest.raises(ValueError, match="no such method"):
         NonSENS("guess").fit(pair.X, pair.segments)
@@ -85,7 +85,7 @@ def test_segments_by_their_own_name(pair):
 
 
 def test_every_option_is_a_parameter():
-    """What direction and discover take, but for what is about many pairs or about the call to fit."""
+    """Every option of direction and discover, except those about many pairs or passed to fit."""
     parameters = inspect.signature(NonSENS).parameters
     assert all(one.kind is not inspect.Parameter.VAR_KEYWORD for one in parameters.values())
     known = {option.name for command in ("direction", "discover") for option in nonsens.options(command)}
@@ -101,7 +101,7 @@ def test_knowledge_and_lists(four):
 
 
 def sklearn_checks():
-    """All of scikit-learn's checks, or one that stands for them where it is missing."""
+    """Returns all of scikit-learn's checks, or a placeholder if it is missing."""
     try:
         from sklearn.utils.estimator_checks import check_estimator
     except ImportError:

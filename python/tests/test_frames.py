@@ -1,4 +1,4 @@
-"""Several frames, each a segment; labels in several columns; masks."""
+"""Several frames, each of them a segment; labels in several columns; masks."""
 
 import numpy
 import pytest
@@ -9,7 +9,7 @@ from nonsens._table import Table
 
 
 def parts(four):
-    """Name and rows of each segment."""
+    """Returns name and rows of each segment."""
     return {label: four.X[four.segments == label] for label in dict.fromkeys(four.segments)}
 
 
@@ -24,9 +24,9 @@ def test_frames_are_segments(four):
     usual = nonsens.ica(four.to_frame(), "segment")
     by_name = {label: pandas.DataFrame(X, columns=four.names) for label, X in parts(four).items()}
     assert without_labels(nonsens.ica(by_name)) == without_labels(usual)
-    assert without_labels(nonsens.ica(list(by_name.values()))) == without_labels(usual)  # s1, s2, ... as well
+    assert without_labels(nonsens.ica(list(by_name.values()))) == without_labels(usual)  # also called s1, s2, ...
     turned = {label: frame[four.names[::-1]] for label, frame in by_name.items()}
-    turned["s1"] = by_name["s1"]  # the first one gives the order
+    turned["s1"] = by_name["s1"]  # the first frame determines the order
     assert without_labels(nonsens.ica(turned)) == without_labels(usual)
     as_arrays = nonsens.ica(list(parts(four).values()))
     assert as_arrays.names == ["c1", "c2", "c3", "c4"] and numpy.array_equal(as_arrays.sources, usual.sources)
@@ -37,7 +37,7 @@ def test_frames_are_segments(four):
 
 
 def test_frames_are_files(four, tmp_path):
-    """As the program reads one file per segment."""
+    """Frames give what the program gives for one file per segment."""
     frames, paths = {}, []
     for label, X in parts(four).items():
         frames[label] = dict(zip(four.names, X.T))
@@ -91,7 +91,7 @@ def test_numbers_and_missing_labels():
     table = Table({"x": numpy.zeros(4), "day": [1, 1, 2, 2], "hour": [7.0, None, 7.0, 8.0]}, ("day", "hour"))
     assert table.labels == ["1/7.0", "2/7.0", "2/8.0"] and table.category.tolist() == [0, -1, 1, 2]
     table = Table({"x": numpy.zeros(3), "day": ["1/2", "3", "3"], "hour": ["a b", "c", "c"]}, ["day", "hour"])
-    assert table.labels == ["1/2|a b", "3|c"]  # no label has the separator
+    assert table.labels == ["1/2|a b", "3|c"]  # no label contains the separator
 
 
 def test_unknown_column(four):
@@ -100,7 +100,7 @@ def test_unknown_column(four):
 
 
 def test_labels_are_labels():
-    """A list of as many texts as rows is a list of labels, even if columns are called so."""
+    """A list with as many texts as rows is a list of labels, even if columns have these names."""
     assert Table({"a": [1.0, 2.0], "b": [3.0, 4.0]}, ["a", "b"]).labels == ["a", "b"]
     with pytest.raises(ValueError, match="X has 4 rows, but segments has 2 labels"):
         Table(numpy.zeros((4, 2)), ["monday", "tuesday"])

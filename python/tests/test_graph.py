@@ -1,4 +1,4 @@
-"""Which way every matrix points: read back by the rules of the other package, a graph is the same again."""
+"""The direction in every matrix: read back by the rules of the other package, the graph is the same."""
 
 import sys
 import types
@@ -42,7 +42,7 @@ def test_cycle():
 
 
 def test_lingam():
-    """x = B x + e: with these data B[i, j] is what j adds to i."""
+    """x = B x + e: in these data B[i, j] is what j adds to i."""
     matrix = MIXED.to_lingam()
     assert matrix[0, 1] == 0.5 and matrix[1, 0] == 0
     assert numpy.isnan(matrix[0, 2]) and numpy.isnan(matrix[2, 0]) and numpy.isnan(matrix[2, 3])
@@ -56,7 +56,7 @@ def test_lingam():
 
 
 def test_causal_learn():
-    """Marks at i of the edge between i and j: -1 a tail, 1 an arrowhead."""
+    """Marks at i of the edge between i and j: -1 is a tail, 1 an arrowhead."""
     matrix = MIXED.to_causal_learn()
     read = set()
     for i in range(4):
@@ -70,7 +70,7 @@ def test_causal_learn():
 
 
 def test_causal_learn_edges(monkeypatch):
-    """Ends of edges as that package takes them, by a stand-in that writes them down."""
+    """Tests the ends of edges in that package's terms, with a stand-in that records them."""
 
     class Other:
         TAIL, ARROW = "tail", "arrow"

@@ -1,4 +1,4 @@
-"""Knowledge as lists is knowledge from a file."""
+"""Knowledge given as lists equals knowledge from a file."""
 
 import numpy
 import pytest
@@ -26,7 +26,7 @@ def test_same_as_from_a_file(four, tmp_path):
     by_lists = nonsens.discover(frame, "segment", method="pc", knowledge=LISTS)
     assert without_knowledge(by_lists) == without_knowledge(by_file)
     assert ("x3", "x4", "-->") in [(e.source, e.target, e.type) for e in by_lists.edges]
-    assert by_lists.options["knowledge"] == TEXT  # nothing about a temporary file
+    assert by_lists.options["knowledge"] == TEXT  # no trace of a temporary file
     assert "knowledge=knowledge" in by_lists.details
     by_positions = nonsens.discover(four.X, four.segments, method="pc", knowledge=[(2, 3)])
     assert ("c3", "c4", "-->") in [(e.source, e.target, e.type) for e in by_positions.edges]

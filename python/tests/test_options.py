@@ -19,7 +19,7 @@ def test_defaults_are_those_of_the_table(command):
 
 
 def test_every_option_can_be_set(pair):
-    """All options of direction at once, each at its default, change nothing."""
+    """Setting all options of direction at once, each to its default, changes nothing."""
     usual = nonsens.direction(pair.X, pair.segments)
     values = {}
     for option in nonsens.options("direction"):
@@ -36,7 +36,7 @@ def test_options_reach_the_run(pair):
     found = nonsens.direction(pair.X, pair.segments, alpha=1e-3, score_folds=4, random_state=17, block_length=2)
     assert found.options["alpha"] == 0.001 and found.options["score-folds"] == 4 and found.options["block-length"] == 2
     assert found.seed == 17
-    assert "score_folds=4, block_length=2" in found.details  # how to get it again
+    assert "score_folds=4, block_length=2" in found.details  # how to reproduce it
 
 
 def test_preset_comes_first(pair):

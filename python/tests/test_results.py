@@ -1,4 +1,4 @@
-"""What results say, and how they look."""
+"""The contents of results, and how they are displayed."""
 
 import copy
 import json
@@ -26,7 +26,7 @@ def graph(four):
 
 
 def block_of(page):
-    """What the page holds, but for the time."""
+    """Returns the content of the page, without the time."""
     _, behind = page.read_text(encoding="utf-8").split('<script type="application/json" id="report">')
     found = json.loads(behind.split("</script>")[0])
     found["result"].pop("seconds")
@@ -131,7 +131,7 @@ def test_direction(pair):
 def test_disturbances(direction, pair):
     assert direction.disturbances.shape == pair.X.shape and direction.rows.tolist() == list(range(900))
     assert set(direction.modulation) == {"c1", "c2"} and set(direction.modulation["c1"]) == set(pair.segments)
-    # the modulation is each segment's standard deviation over the pooled one: a twin from the disturbances themselves
+    # the modulation is each segment's standard deviation over the pooled one: computed here from the disturbances
     N, labels = direction.disturbances, sorted(set(pair.segments))
     spread = {label: N[pair.segments == label].std(axis=0) for label in labels}
     for j, name in enumerate(["c1", "c2"]):
@@ -163,7 +163,7 @@ def test_independence(four):
 
 
 def test_small_p_values(pair):
-    """Shown as below the bound, in words and tables; the numbers themselves are kept."""
+    """Small p-values are shown as below the bound, in words and tables; the numbers themselves are kept."""
     found = nonsens.independence(pair.X, pair.segments)
     assert found.p_value < found.p_value_bound == 0.001
     assert repr(found) == "<IndependenceResult: dependent (independence, p < 0.001)>"
@@ -285,7 +285,7 @@ def test_causes_are_drawn_above():
 
 
 def picture(thing):
-    """The SVG of what a notebook shows, parsed."""
+    """Parses the SVG that a notebook shows."""
     page = thing._repr_html_()
     assert "<script" not in page
     return ElementTree.fromstring(page[page.index("<svg") : page.index("</svg>") + len("</svg>")])
@@ -326,7 +326,7 @@ def test_picture_escapes_names():
 )
 @pytest.mark.parametrize("kind", ["-->", "---", "<->"])
 def test_pictures_stay_inside(edges, kind):
-    """All lines begin and end at the border of a box, pass beside the others, and lie inside the picture."""
+    """All lines begin and end at the border of a box, avoid other boxes, and stay inside the picture."""
     graph = nonsens.Graph(list("abcd"), [Edge(*ends, kind) for ends in edges])
     svg = picture(graph)
     wide, high = (float(svg.get(side)) for side in ("width", "height"))
@@ -342,7 +342,7 @@ def test_pictures_stay_inside(edges, kind):
 
 
 def test_pairs_are_short(pair):
-    """The answer stands in the open; notes and evidence are folded."""
+    """The answer is visible; notes and evidence are folded."""
     page = nonsens.direction(pair.X, pair.segments)._repr_html_()
     open_part = re.sub("<details>.*?</details>", "", page, flags=re.DOTALL)
     assert "c2-&gt;c1" in open_part and len(re.sub("<[^>]*>", " ", open_part)) < 400

@@ -29,7 +29,7 @@ print(nonsens.independence(small.X, small.segments, test="fisher-z").decision, f
 """
 
 
-# Many short pieces of work, so that progress shows at once.
+# Many short jobs, so that progress shows at once.
 RESAMPLED = """
 import sys, nonsens
 data = nonsens.simulate(nodes=3, segments=8, per_segment=40, random_state=1)
@@ -46,7 +46,7 @@ def start(code, **streams):
 
 
 def test_interrupt():
-    """A real signal ends a run that would take hours, soon, and the process goes on."""
+    """A real signal soon ends a run that would take hours, and the process continues."""
     child = start(LONG, stderr=subprocess.PIPE)
     assert child.stdout.readline() == "ready\n"
     time.sleep(2)
@@ -59,7 +59,7 @@ def test_interrupt():
 
 
 def test_interrupt_is_raised():
-    """Nothing catches it: Python ends as it does on Ctrl-C."""
+    """Without a handler, Python ends as it does on Ctrl-C."""
     child = start(LONG.replace("except KeyboardInterrupt", "except ZeroDivisionError"), stderr=subprocess.PIPE)
     assert child.stdout.readline() == "ready\n"
     time.sleep(1)
@@ -69,7 +69,7 @@ def test_interrupt_is_raised():
 
 
 def test_progress_in_a_terminal():
-    """One line that is drawn over, and wiped at the end."""
+    """One line that is overwritten, and cleared at the end."""
     master, slave = pty.openpty()
     child = start(RESAMPLED, stderr=slave)
     os.close(slave)
@@ -105,7 +105,7 @@ def test_progress_elsewhere(monkeypatch, pair):
 
 
 class ZMQInteractiveShell:
-    """As the shell of a notebook is called."""
+    """Has the class name of a notebook's shell."""
 
 
 def test_progress_in_a_notebook(monkeypatch, pair):
@@ -138,7 +138,7 @@ def test_progress_counts(monkeypatch):
     bar.tell("training", 1, 4)
     bar.draw()
     assert "training" in stream.getvalue() and " 25 %" in stream.getvalue() and "#" * 6 + "." * 18 in stream.getvalue()
-    bar.tell("training", 0, 0)  # nothing is known
+    bar.tell("training", 0, 0)  # the total is unknown
     bar.draw()
     monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic() + 10: now)
     bar.tell("training", 2, 4)
@@ -181,7 +181,7 @@ def test_runs_side_by_side(pair):
 
 
 def test_fork_after_a_run(pair):
-    """What OpenMP keeps for a thread must not hang the children of this process."""
+    """Threads that OpenMP keeps must not make the children of this process hang."""
     usual = nonsens.direction(pair.X, pair.segments, n_jobs=2).score
     child = os.fork()
     if child == 0:
@@ -201,7 +201,7 @@ def test_fork_after_a_run(pair):
 
 
 def test_texts_without_memory_files(monkeypatch, four):
-    """Where the system has no files in memory, temporary ones do."""
+    """If the system has no files in memory, temporary files are used."""
     usual = nonsens.ica(four.X, four.segments).to_dict()
     monkeypatch.delattr(os, "memfd_create")
     assert nonsens.ica(four.X, four.segments).to_dict()["mixing"] == usual["mixing"]

@@ -1,4 +1,4 @@
-"""No message speaks of the program's options: `--na drop-rows` is na="drop-rows" here."""
+"""No message mentions the program's options: `--na drop-rows` is na="drop-rows" here."""
 
 import re
 
@@ -13,7 +13,7 @@ OPTION = re.compile(r"--[a-z]")
 
 
 def sources():
-    """The texts with options in the library's code, and where they stand."""
+    """Yields the texts with options in the library's code, and their positions."""
     for path in sorted((ROOT / "src").rglob("*.[ch]")):
         if path.name == "page.c":
             continue
@@ -25,7 +25,7 @@ def sources():
 
 
 def test_every_text_of_the_library():
-    """Whatever the code says of options is translated, not only what the tests below provoke."""
+    """Every text about options in the code is translated, not only those that the tests below produce."""
     found = list(sources())
     assert len(found) > 100
     left = [(name, text) for name, text in found if OPTION.search(re.sub(r'"[^"]*"', "", in_python(text)))]
@@ -71,13 +71,13 @@ def test_translations(program, python):
     assert in_python(program) == python
 
 
-# ---- what people see ----
+# ---- visible texts ----
 
 
 
 
 def wrong_calls(four, pair):
-    """Calls that the library refuses."""
+    """Yields calls that the library refuses."""
     X, segments, frame = four.X, four.segments, four.to_frame()
     missing = X.copy()
     missing[3, 1] = numpy.nan
@@ -170,7 +170,7 @@ def test_errors(four, pair, tmp_path, monkeypatch):
 
 
 def words_of(result):
-    """All that a result says."""
+    """Returns all texts of a result."""
     yield from (str(result), result.details, result._repr_html_(), result.summary)
     yield from result.warnings + result.notes + result.steps
     yield from (one.text for one in result.evidence)
@@ -193,7 +193,7 @@ def test_results(four, pair):
 
 
 def test_tables():
-    """What lists of options and methods say."""
+    """Checks the texts in lists of options and methods."""
     commands = "direction discover explain effect ica independence diagnose simulate compare".split()
     texts = [option.text for command in commands for option in nonsens.options(command)]
     texts += [text for method in nonsens.methods() for text in (method.summary, method.assumes)]

@@ -32,7 +32,7 @@ def test_layouts_agree(four):
     usual = nonsens.ica(four.X, four.segments)
     wide = numpy.zeros((len(four.X), 8))
     wide[:, 1::2] = four.X
-    packed = numpy.zeros(len(four.X), dtype=[("flag", "u1"), ("x", "f8", 4)])  # doubles at odd addresses
+    packed = numpy.zeros(len(four.X), dtype=[("flag", "u1"), ("x", "f8", 4)])  # doubles at unaligned addresses
     packed["x"] = four.X
     swapped = four.X.astype(four.X.dtype.newbyteorder())
     for X in (numpy.asfortranarray(four.X), wide[:, 1::2], packed["x"], swapped, four.X.tolist()):
@@ -90,7 +90,7 @@ def test_label_column(four):
 
 
 def test_label_array(four):
-    """Labels without a name, beside a column that is called as they would be."""
+    """Labels without a name, beside a column that has their default name."""
     frame = four.to_frame()
     usual = nonsens.ica(frame, "segment")
     assert same(usual, nonsens.ica(frame, frame["segment"].to_numpy()))
@@ -121,7 +121,7 @@ def test_nullable_numbers(four):
         nonsens.ica(frame, "segment")
 
 
-# ---- what is wrong with data ----
+# ---- errors in data ----
 
 
 def test_missing_value(four):
@@ -130,7 +130,7 @@ def test_missing_value(four):
     with pytest.raises(nonsens.DataError, match=r'column "c3" has a missing value \(data row 7\)') as caught:
         nonsens.ica(X, four.segments)
     assert isinstance(caught.value, ValueError)
-    nonsens.ica(X, four.segments, vars=[0, 1])  # nobody asks for that column
+    nonsens.ica(X, four.segments, vars=[0, 1])  # that column is not used
 
 
 def test_infinite_value(four):
@@ -152,7 +152,7 @@ def test_missing_label(four, missing):
 
 
 def test_warnings_name_the_line(four):
-    """Whichever way the library is called, the warning stands at the caller's line."""
+    """Whichever way the library is called, the warning points at the caller's line."""
     frame = four.to_frame()
     frame["note"] = "dry"
     model = nonsens.NonSENS("lingam")
@@ -167,7 +167,7 @@ def test_warnings_name_the_line(four):
 
 
 def test_labels_are_categories(four):
-    """Numbers are no quantities, and what they are called does not matter."""
+    """Numeric labels are not quantities, and the names of labels do not matter."""
     usual = nonsens.ica(four.X, four.segments).sources
     names = dict(zip(sorted(set(four.segments)), [7, -1, 10**12, 0, 3, 55, 56, -9, 8, 1]))
     numbers = numpy.array([names[label] for label in four.segments])
@@ -276,7 +276,7 @@ def test_masked_labels_are_missing(four, kind):
     words = r'column "segment" has a missing value \(data row 3\).*na="drop-rows"$'
     with pytest.raises(nonsens.DataError, match=words):
         nonsens.ica(four.X, hidden)
-    assert set(Table(four.X, hidden).labels) == set(Table(four.X, labels).labels)  # 1 is not called 1.0 now
+    assert set(Table(four.X, hidden).labels) == set(Table(four.X, labels).labels)  # 1 has not become 1.0
     with pytest.warns(nonsens.DataWarning, match="1 of 400 rows was left out"):
         assert 2 not in nonsens.ica(four.X, hidden, na="drop-rows").rows
 
@@ -300,7 +300,7 @@ def test_missing_pandas_labels(four, kind):
             nonsens.ica(X, segments)
 
 
-# ---- dicts, and what is no table ----
+# ---- dicts, and values that are no table ----
 
 
 def of_columns(four):
@@ -323,7 +323,7 @@ class Opaque:
 
 
 class Sparse:
-    """As scipy's matrices, which NumPy would pack into a single object."""
+    """Like scipy's matrices, which NumPy would pack into a single object."""
 
     def toarray(self):
         return numpy.ones((4, 2))
@@ -381,7 +381,7 @@ def test_no_labels(segments, words):
         nonsens.ica(numpy.ones((4, 2)), segments)
 
 
-# ---- what messages call things ----
+# ---- names in messages ----
 
 
 @pytest.mark.parametrize(

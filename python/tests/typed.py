@@ -1,4 +1,4 @@
-"""The whole public interface as a typed program uses it: mypy --strict must have nothing to say (test_docs.py)."""
+"""Uses the whole public interface in a typed program: mypy --strict must find no errors (test_docs.py)."""
 
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence, Tuple, Union

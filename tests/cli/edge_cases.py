@@ -1,4 +1,4 @@
-"""Data at the edge of what numbers can say."""
+"""Data sets at the limits of what can be analysed."""
 import math
 import random
 
@@ -25,7 +25,7 @@ def plain_three():
 
 
 def pairs():
-    """name, rows, labels."""
+    """Yields name, rows, labels."""
     draw = random.Random(3)
     plain, labels = plain_pair()
     yield 'plain', plain, labels
@@ -65,8 +65,8 @@ def graphs():
     yield ('more variables than rows', [[draw.gauss(0, 1 + i % 3) for _ in range(40)] for i in range(30)], blocks(3, 10))
 
 
-# The kind of answer of every method, in the order of the headings: d decision, or a graph with edges; i inconclusive, or
-# no edge, with a reason; n no edge without one; e error.
+# The kind of answer that each method gives, in the order of the names below: d decision, or a graph with edges;
+# i inconclusive, or no edge, with a reason; n no edge and no reason; e error.
 DIRECTION = ('structured', 'nonsens', 'nonsens-lr', 'linear-ica', 'lingam', 'resit', 'reci', 'icp', 'cdnod')
 DISCOVER = ('structured', 'lingam', 'resit', 'icp', 'cdnod', 'pc', 'pc-nonsens')
 OTHER = ('independence ', 'ica ', 'diagnose ', 'explain ', 'independence ks', 'independence levene', 'independence kruskal',
@@ -105,7 +105,7 @@ KINDS = {'d': 'decision', 'i': 'inconclusive', 'n': 'no edge', 'e': 'error'}
 
 
 def expected(case, command, method):
-    """The letter of a case; method: the first word of its options, or nothing."""
+    """Returns the expected letter for a case; `method` is the first word of its options, or empty."""
     direction, discover, other = EXPECTED[case]
     if command == 'direction':
         return direction[DIRECTION.index(method)]

@@ -1,11 +1,11 @@
 /*
- * read_table.c - KIND FILE [TABLE] [KEY VALUE]...: reads the file as the options say and does as little as can be with
- * it, so that the memory of reading can be measured (bounded).  Prints the most memory it had, in kB, and what was read
- * or the message of the failure.
+ * read_table.c - KIND FILE [TABLE] [KEY VALUE]...: reads the file with these options and does as little as possible
+ * with it, so that `bounded` can measure the memory that reading takes.  Prints the peak memory in kB, and what was
+ * read or the error message.
  *
- * KIND is table, graph, result (of which a page is made), figure (the journal of bivariate in the folder of the option
- * out), or, with a TABLE of few rows that it speaks of, knowledge,
- * pairs (a list of them), journal (of bootstrap samples) or pairs-journal.
+ * KIND is table, graph, result (written as a page) or figure (the journal of bivariate in the folder of the option
+ * out). Kinds that refer to a TABLE, which should have few rows, are knowledge, pairs (a list of pairs), journal (of
+ * bootstrap samples) and pairs-journal.
  */
 #include "figures/figure.h"
 
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is to be read, and by which options. */
+/* What to read, and with which options. */
 typedef struct request {
     const char *file, *table;
     nonsens_options *options;
@@ -57,7 +57,7 @@ static nonsens_status read_figure(nonsens_context *ctx, request *r)
     return figure_reproduce(ctx, r->options, &FIGURE_BIVARIATE, "/dev/null", NULL);
 }
 
-/* ---- what speaks of a table ---- */
+/* ---- files that refer to a table ---- */
 
 static nonsens_status discover(nonsens_context *ctx, request *r, const nonsens_data *data)
 {
@@ -122,9 +122,9 @@ static nonsens_status with_table(nonsens_context *ctx, request *r, use_fn *use)
 
 typedef struct kind {
     const char *name;
-    unsigned command; /* whose options it takes */
+    unsigned command; /* the command whose options it takes */
     nonsens_status (*read)(nonsens_context *ctx, request *r);
-    use_fn *use; /* where there is a table */
+    use_fn *use; /* for kinds that refer to a table */
 } kind;
 
 static const kind KINDS[] = {
@@ -157,7 +157,7 @@ static nonsens_status run(nonsens_context *ctx, const kind *k, request *r, int c
     return status != NONSENS_OK ? status : k->use ? with_table(ctx, r, k->use) : k->read(ctx, r);
 }
 
-/* Of this program alone: what getrusage() tells begins with the process that started it. */
+/* Returns the peak memory of this program alone; getrusage() would include the process that started it. */
 static long peak_kilobytes(void)
 {
     char line[256];

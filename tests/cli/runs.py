@@ -1,9 +1,9 @@
-"""Runs of every method on small data sets, and how far results are apart: for threads, compilers and golden."""
+"""Runs of every method on small data sets, and distances between results: for threads, compilers and golden."""
 import json
 import subprocess
 import sys
 
-# What methods can do beside their defaults.
+# Variants besides the default of every method.
 MORE = (('direction', 'structured', '--block-length', '5'), ('direction', 'nonsens', '--as-published'),
         ('direction', 'nonsens-lr', '--as-published'),
         ('direction', 'linear-ica', '--rule', 'likelihood-ratio'),
@@ -15,10 +15,10 @@ MORE = (('direction', 'structured', '--block-length', '5'), ('direction', 'nonse
         ('independence', 'rcit', '--x', 'x1', '--y', 'x2'), ('independence', 'information', '--x', 'x1', '--y', 'x2'),
         ('independence', 'fisher-z', '--x', 'x1', '--y', 'x2'), ('diagnose', ''),
         ('explain', 'structured', '--of', 's1'), ('explain', 'lingam', '--of', 's1', '--against', 's2'))
-# The option that names what is in the second place, where it is not the method.
+# The option for the second element of a run, if it is not the method.
 CHOICE = {'independence': '--test'}
-# Where rounding errors show in full: where a search ends that goes on until it is near enough, and differences between
-# two nearly equal sums.
+# These magnify rounding errors: iterations of a search that stops at a tolerance, and differences of two nearly equal
+# sums.
 ROUGH = ('iterations', 'contrast gap', 'assignment gap')
 SMALL = ('--epochs', '5', '--patience', '5', '--restarts', '2')  # of networks: rounding errors grow with every step
 
@@ -31,7 +31,7 @@ def execute(program, *words):
 
 
 def every_run(program):
-    """(command, method, option...) of every method in each of its uses, and of some of its variants."""
+    """Yields (command, method, option...) of every method in each of its uses, and of some variants."""
     for line in execute(program, 'methods').splitlines():
         method, *uses = line.split()[:3]
         for command in ('direction', 'discover'):
@@ -53,14 +53,14 @@ def result(program, run, path, *more):
 
 
 def scrub(value):
-    """Without what may differ between equal runs."""
+    """Returns a value without what may differ between equal runs."""
     if isinstance(value, dict):
         return {k: scrub(v) for k, v in value.items() if k not in ('seconds', 'threads', 'command')}
     return [scrub(v) for v in value] if isinstance(value, list) else value
 
 
 def decided(found):
-    """What was decided: no numbers."""
+    """Returns the decisions only, without numbers."""
     kept = {k: found[k] for k in ('decision', 'direction', 'order') if k in found}
     if 'edges' in found:
         kept['edges'] = [[e['from'], e['type'], e['to']] for e in found['edges']]
@@ -70,7 +70,7 @@ def decided(found):
 
 
 def numbers(found):
-    """Scores, p-values, strengths of edges and what bears on them, by name."""
+    """Returns scores, p-values, weights of edges and the evidence, by name."""
     kept = {k: found.get(k) for k in ('score', 'p_value')}
     for k, e in enumerate(e for e in found.get('evidence', ()) if e['name'] not in ROUGH):
         kept['%d %s' % (k, e['name'])] = e['value']
@@ -87,7 +87,7 @@ def numbers(found):
 
 
 def apart(one, other, near_zero):
-    """The largest relative difference of numbers, and whose it is; below near_zero differences are relative to that."""
+    """Returns the largest relative difference and its name; for numbers below near_zero it is relative to near_zero."""
     if one.keys() != other.keys():
         return float('inf'), ', '.join(sorted(one.keys() ^ other.keys()))
     distance = {k: abs(one[k] - other[k]) / max(abs(one[k]), abs(other[k]), near_zero) for k in one}
@@ -96,7 +96,7 @@ def apart(one, other, near_zero):
 
 
 class Checks:
-    """One line per check, and how many passed at the end."""
+    """Prints one line per check, and how many passed at the end."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -110,7 +110,7 @@ class Checks:
         sys.exit(self.failed > 0)
 
 
-# Pairs and graphs, by their names.
+# Options of `simulate` for pairs and graphs, by name.
 DATA = {'pair1': '--depth 2 --segments 6 --per-segment 100 --seed 4',
         'pair2': '--depth 1 --segments 8 --per-segment 80 --seed 3',
         'pair3': '--depth 3 --segments 5 --per-segment 150 --seed 7',
@@ -121,7 +121,7 @@ DATA = {'pair1': '--depth 2 --segments 6 --per-segment 100 --seed 4',
 
 
 def simulate(program, data):
-    """Writes the file, and returns its name."""
+    """Writes the file and returns its name."""
     execute(program, 'simulate', *DATA[data].split(), '-o', data + '.csv')
     return data + '.csv'
 
@@ -130,12 +130,12 @@ def suits(run, data):
     return data.startswith('graph') == (run[0] in ('discover', 'explain'))
 
 
-# How far numbers may be apart that differ by rounding alone, relative to the larger one or to NEAR_ZERO.  Networks are
-# trained in single precision and carry every rounding error along.
+# How far numbers may differ through rounding alone, relative to the larger one or to NEAR_ZERO.  Networks are trained
+# in single precision, and every rounding error carries over.
 NEAR_ZERO = 1e-3
 
 
 def tolerance(run):
     if run[0] == 'discover' and '--as-published' in run:
-        return 1e300  # trained to the end: its decisions alone are compared
+        return 1e300  # trained to the end: only its decisions are compared
     return 0.05 if run[1] in ('nonsens', 'nonsens-lr') else 1e-4

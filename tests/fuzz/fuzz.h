@@ -1,4 +1,4 @@
-/* fuzz.h - what the targets share. */
+/* fuzz.h - what the fuzz targets share. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What the reader promises; a broken promise is a crash, which the fuzzer keeps. */
+/* Checks a promise of the reader; a broken promise is a crash, which the fuzzer reports. */
 static inline void check(bool holds)
 {
     if (!holds) {
@@ -19,7 +19,7 @@ static inline void check(bool holds)
     }
 }
 
-/* A number below `many` that depends on the bytes: whose turn it is among steps that take long. */
+/* Returns a number below `many` that depends on the bytes: selects one of several slow steps. */
 static inline uint64_t turn_of(uint64_t many, const uint8_t *bytes, size_t size)
 {
     uint64_t hash = HASH_START;
@@ -29,7 +29,7 @@ static inline uint64_t turn_of(uint64_t many, const uint8_t *bytes, size_t size)
     return hash_fold(hash) % many;
 }
 
-/* True for one of `many` inputs or so, always the same ones. */
+/* Returns true for about one in `many` inputs, always the same ones. */
 static inline bool is_one_of(uint64_t many, const uint8_t *bytes, size_t size)
 {
     return turn_of(many, bytes, size) == 0;

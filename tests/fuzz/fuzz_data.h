@@ -1,4 +1,4 @@
-/* fuzz_data.h - a small data set, for readers whose files speak of one. */
+/* fuzz_data.h - a small data set, for readers of files that refer to one. */
 #ifndef FUZZ_DATA_H
 #define FUZZ_DATA_H
 
@@ -6,7 +6,7 @@
 
 #include <nonsens/nonsens.h>
 
-/* Three variables, a, b and c, of six rows; the same one every time, never freed. */
+/* Returns six rows of three variables, a, b and c; the same data set every time, never freed. */
 static const nonsens_data *fuzz_data(nonsens_context *ctx)
 {
     static nonsens_data *data;

@@ -1,4 +1,4 @@
-/* fuzz_file.h - bytes as a file, for readers that take a path. */
+/* fuzz_file.h - writes bytes to a file, for readers that take a path. */
 #ifndef FUZZ_FILE_H
 #define FUZZ_FILE_H
 
@@ -15,7 +15,7 @@ static void fuzz_file_remove(void)
     unlink(fuzz_path);
 }
 
-/* In memory where the system has such a folder, which takes half the time. */
+/* Makes the file in memory if the system has such a folder, which halves the time. */
 static int fuzz_file_new(void)
 {
     static const char *const folder[] = {"/dev/shm", "/tmp"};
@@ -27,7 +27,7 @@ static int fuzz_file_new(void)
     return file;
 }
 
-/* The path of a file with these bytes; the same file every time. */
+/* Returns the path of a file with these bytes; the same file every time. */
 static const char *fuzz_file(const uint8_t *bytes, size_t size)
 {
     static int file = -1;
@@ -39,7 +39,7 @@ static const char *fuzz_file(const uint8_t *bytes, size_t size)
     return fuzz_path;
 }
 
-/* The first line of that file with its end; its bytes, which must fit. */
+/* Reads the first line of that file with its newline; returns its length.  The line must fit. */
 static inline size_t fuzz_first_line(char *line, size_t bytes)
 {
     FILE *file = fopen(fuzz_path, "rb");

@@ -1,8 +1,8 @@
 /*
- * fuzz_graph.c - bytes at random into the readers of graphs (libFuzzer).
+ * fuzz_graph.c - feeds random bytes to the readers of graphs (libFuzzer).
  *
- * The first byte chooses: bit 0 with a column that says which rows are edges.  What is read is walked through, so that
- * the sanitizers see every name and edge.
+ * The first byte selects options: bit 0 a column that says which rows are edges.  The test visits all that was read, so
+ * that the sanitizers see every name and edge.
  */
 #include "fuzz/fuzz.h"
 #include "read/graph_file.h"

@@ -1,7 +1,7 @@
 /*
- * fuzz_journal.c - bytes at random as a journal (libFuzzer): lines that can be read are found and loaded again, and a
- * line that is appended stands alone, whatever the file ended with.  What takes its results from such lines is run on
- * them: bootstrap samples, pairs and the figures of `reproduce`.
+ * fuzz_journal.c - random bytes as a journal (libFuzzer): readable lines are found and loaded again, and an appended
+ * line is on its own, whatever the file ended with.  Everything that takes results from such lines is run on them:
+ * bootstrap samples, pairs and the figures of `reproduce`.
  */
 #include "figures/figure.h"
 #include "fuzz/fuzz_data.h"
@@ -29,7 +29,7 @@ static void visit(void *user, const json_value *line, journal_place place)
     v->lines++;
 }
 
-/* Lines that are believed; the last of them is loaded again. */
+/* Counts the lines that are accepted, and loads the last of them again. */
 static int64_t count_lines(nonsens_context *ctx, const char *path, visited *v)
 {
     journal j;
@@ -130,7 +130,7 @@ static void check_pair(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t
     json_decref(line);
 }
 
-/* Takes over what the journal holds; where that is all pairs, they are written. */
+/* Takes over what the journal holds; if that is all pairs, writes them. */
 static void read_pairs(nonsens_context *ctx, const char *path)
 {
     static char name[][2] = {"a", "b", "c"}, *names[] = {name[0], name[1], name[2]};
@@ -159,7 +159,7 @@ static void read_pairs(nonsens_context *ctx, const char *path)
     nonsens_options_free(options);
 }
 
-/* Without its checksum, for lines at random have none; the length that is left. */
+/* Cuts off the checksum, because random lines have none; returns the remaining length. */
 static size_t cut_sum(char *line)
 {
     char *sum = strstr(line, ",\"sum\":");
@@ -168,7 +168,7 @@ static size_t cut_sum(char *line)
     return strlen(line);
 }
 
-/* Behind the head that such a run writes. */
+/* Checks the bytes as lines after the head that such a run writes. */
 static void check_pairs(nonsens_context *ctx, const uint8_t *data, size_t size)
 {
     static char head[4096];
@@ -192,7 +192,7 @@ static void check_pairs(nonsens_context *ctx, const uint8_t *data, size_t size)
 
 enum { UNITS = 4 };
 
-/* Lines that the figure takes for its own. */
+/* Lines that the figure accepts as its own. */
 typedef struct figure_lines {
     const figure *figure;
     char *unit; /* (UNITS) of unit_bytes each */
@@ -217,7 +217,7 @@ static void write_figure(nonsens_context *ctx, figure_write_fn write, const stud
     arena_free(&scratch);
 }
 
-/* Units as those of the figure's first cell, or of its first two. */
+/* Writes tables from the units, as if they belonged to the figure's first cell or its first two. */
 static void write_figures(nonsens_context *ctx, const figure_lines *f)
 {
     static const int64_t cell[] = {0, 1};
@@ -247,7 +247,7 @@ static void check_figures(nonsens_context *ctx, const char *path)
     check_figure(ctx, path, &FIGURE_FMRI);
 }
 
-/* While inputs are looked for, each has one use, so that there are more of them; the seeds are replayed in all uses. */
+/* Whether to run this use: while fuzzing, an input has one use, so that more inputs are tried; replays run all uses. */
 static bool is_turn(uint64_t turn, const uint8_t *data, size_t size)
 {
 #if defined(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)

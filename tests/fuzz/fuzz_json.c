@@ -1,6 +1,6 @@
 /*
- * fuzz_json.c - bytes at random as JSON: what is taken is written in every layout, reads back as an equal value, and is
- * then written as the same bytes; what is refused is refused at some place.
+ * fuzz_json.c - random bytes as JSON (libFuzzer): accepted text is written in every layout, reads back as an equal
+ * value, and is then written as the same bytes; refused text is refused with a position.
  */
 #include "base/memory.h"
 #include "fuzz/fuzz.h"

@@ -1,7 +1,7 @@
 /*
- * fuzz_knowledge.c - bytes at random into the reader of knowledge files (libFuzzer).
+ * fuzz_knowledge.c - feeds random bytes to the reader of knowledge files (libFuzzer).
  *
- * What is read must pass knowledge_check; what is refused must be refused with words that name the file.
+ * Knowledge that is read must pass knowledge_check; an error must name the file.
  */
 #include "fuzz/fuzz.h"
 #include "read/knowledge_file.h"

@@ -1,4 +1,4 @@
-/* fuzz_npy.c - bytes at random as NumPy arrays (fuzz_table.h). */
+/* fuzz_npy.c - random bytes as NumPy arrays (fuzz_table.h). */
 #include "fuzz/fuzz_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 /*
- * fuzz_options.c - texts at random as options (libFuzzer): the first byte chooses the command, each line behind it is
- * "key value".  What was set reads back as a text that sets the same.
+ * fuzz_options.c - random texts as options (libFuzzer): the first byte selects the command, each line after it is "key
+ * value".  A value that was set reads back as a text that sets the same value.
  */
 #include "fuzz/fuzz.h"
 #include "options/options.h"
@@ -15,7 +15,7 @@ static void check_same(nonsens_context *ctx, nonsens_options *options, const cha
     const char *first, *again;
     check(nonsens_options_get(ctx, options, key, &first) == NONSENS_OK && strlen(first) < sizeof value);
     strcpy(value, first);
-    nonsens_status status = nonsens_options_set(ctx, options, key, first); // which is its own text
+    nonsens_status status = nonsens_options_set(ctx, options, key, first); // the option's own text
     check(status == NONSENS_OK || (status == NONSENS_ERR_USAGE && !value[0]));
     check(nonsens_options_get(ctx, options, key, &again) == NONSENS_OK && strcmp(value, again) == 0);
 }

@@ -1,4 +1,4 @@
-/* fuzz_pairs.c - bytes at random as a list of pairs (libFuzzer). */
+/* fuzz_pairs.c - random bytes as a list of pairs (libFuzzer). */
 #include "fuzz/fuzz_file.h"
 #include "tasks/pairs/pairs.h"
 

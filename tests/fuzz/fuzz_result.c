@@ -1,14 +1,14 @@
 /*
- * fuzz_result.c - bytes at random as a file that `nonsens report` reads (libFuzzer): as its result, or, where they
- * begin with an r, as the file of --sources, whose first column is called row, of a result that is in order.  Of what
- * is in order a page is made.
+ * fuzz_result.c - random bytes as a file that `nonsens report` reads (libFuzzer): as its result or, if they begin with
+ * an r, as the file of --sources (its first column is called row) beside a valid result.  Valid input is written as a
+ * page.
  */
 #include "fuzz/fuzz_file.h"
 #include "write/html.h"
 
 #include <string.h>
 
-/* ---- files that are in order ---- */
+/* ---- valid files ---- */
 
 static char data_path[] = "/tmp/nonsens_fuzz_data_XXXXXX", result_path[] = "/tmp/nonsens_fuzz_result_XXXXXX";
 
@@ -24,7 +24,7 @@ static void write_data(int file)
     check(write(file, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
 }
 
-/* What `nonsens direction DATA --method reci --json RESULT` writes. */
+/* Writes what `nonsens direction DATA --method reci --json RESULT` writes. */
 static void write_result(nonsens_context *ctx)
 {
     nonsens_options *options;
@@ -61,7 +61,7 @@ static void check_refused(nonsens_context *ctx, nonsens_status status)
     check((status == NONSENS_ERR_DATA || status == NONSENS_ERR_USAGE) && strlen(nonsens_context_message(ctx)) > 10);
 }
 
-/* With these data; the page has 400 kB, so that one of sixteen must do. */
+/* Writes a page of the result with these data, for one input in sixteen, because a page has 400 kB. */
 static void write_page(nonsens_context *ctx, const uint8_t *bytes, size_t size)
 {
     if (is_one_of(16, bytes, size)) {

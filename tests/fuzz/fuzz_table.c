@@ -1,4 +1,4 @@
-/* fuzz_table.c - bytes at random as CSV (fuzz_table.h). */
+/* fuzz_table.c - random bytes as CSV (fuzz_table.h). */
 #include "fuzz/fuzz_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

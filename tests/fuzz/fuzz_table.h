@@ -1,8 +1,8 @@
 /*
- * fuzz_table.h - bytes at random into the readers of tables (libFuzzer): what the targets of the formats share.
+ * fuzz_table.h - feeds random bytes to the readers of tables (libFuzzer): what the targets of all formats share.
  *
- * The first byte chooses: bit 1 without header, bit 2 with the first column as labels.  What is read is walked through,
- * so that the sanitizers see every cell.
+ * The first byte selects options: bit 1 no header, bit 2 the first column as labels.  The test visits all that was
+ * read, so that the sanitizers see every cell.
  */
 #ifndef FUZZ_TABLE_H
 #define FUZZ_TABLE_H
@@ -45,7 +45,7 @@ static void check_table(nonsens_context *ctx, nonsens_status status, const table
     }
 }
 
-/* Reads the bytes behind the first as a file of this name. */
+/* Reads all bytes but the first as a file of this name. */
 static void feed_table(const char *path, const uint8_t *data, size_t size)
 {
     nonsens_context *ctx = nonsens_context_new();

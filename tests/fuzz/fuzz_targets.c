@@ -1,8 +1,8 @@
 /*
- * fuzz_targets.c - bytes at random into the reader of interventions (libFuzzer).
+ * fuzz_targets.c - feeds random bytes to the reader of interventions (libFuzzer).
  *
- * What is read must have known kinds and, as the data have, two segments and three variables; what is refused must be
- * refused with words that name the file.
+ * Interventions that are read must have known kinds and refer to the two segments and three variables of the data; an
+ * error must name the file.
  */
 #include "data/dataset.h"
 #include "fuzz/fuzz.h"

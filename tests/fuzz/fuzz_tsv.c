@@ -1,6 +1,6 @@
 /*
- * fuzz_tsv.c - bytes at random as TSV (fuzz_table.h).  The reader tells separators by what is in the file: commas are
- * turned into tabs here, and semicolons into commas, so that tabs are what separates and commas are inside cells.
+ * fuzz_tsv.c - random bytes as TSV (fuzz_table.h).  The reader infers the separator from the file.  So this target
+ * turns commas into tabs and semicolons into commas: tabs separate, and commas are inside cells.
  */
 #include "fuzz/fuzz_table.h"
 
@@ -11,7 +11,7 @@ static uint8_t byte_with_tabs(uint8_t byte)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint8_t *text = malloc(size ? size : 1); // its own size exactly, so that sanitizers see a read past the end
+    uint8_t *text = malloc(size ? size : 1); // exactly its size, so that sanitizers see a read past the end
     check(text != NULL);
     for (size_t i = 0; i < size; i++) {
         text[i] = i > 0 ? byte_with_tabs(data[i]) : data[i];

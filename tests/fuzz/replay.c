@@ -1,4 +1,4 @@
-/* replay.c FOLDER - feeds every file of a corpus to the fuzz target once, so that found faults stay found. */
+/* replay.c FOLDER - feeds every file of a corpus to the fuzz target once, so that bugs once found stay fixed. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Bytes read, or -1 if the file cannot be read. */
+/* Reads a file; returns its bytes, or -1 if it cannot be read. */
 static long feed(const char *path)
 {
     static uint8_t bytes[1 << 16];
@@ -42,7 +42,7 @@ int main(int count, char **words)
         if (entry->d_name[0] == '.') {
             continue;
         }
-        printf("%s\n", entry->d_name); // before it is fed: a crash leaves its name behind
+        printf("%s\n", entry->d_name); // printed before it is fed, so that a crash leaves its name
         fflush(stdout);
         if (feed(path) < 0) {
             fprintf(stderr, "%s cannot be read\n", path);

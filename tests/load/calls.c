@@ -1,7 +1,7 @@
 /*
- * calls COUNT [METHOD...] - COUNT `direction` calls in one process, with each method (all that decide on a pair where
- * none is named): fails if the process takes more memory after the last than after the first tenth, time per call
- * grows, or no method has that name.
+ * calls COUNT [METHOD...] - runs COUNT `direction` calls in one process with each METHOD (without names: all that
+ * decide on a pair).  Fails if the process uses more memory after the last call than after the first tenth, if time per
+ * call grows, or if no method has that name.
  */
 #include <nonsens/nonsens.h>
 
@@ -28,7 +28,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* 0 if it cannot be told. */
+/* Returns the resident memory, or 0 if it is unknown. */
 static double resident_bytes(void)
 {
     long pages = 0, resident = 0;
@@ -48,7 +48,7 @@ static double uniform(unsigned *state)
     return (double)(*state >> 8) / 16777216.0;
 }
 
-/* A pair whose disturbances change over segments, another one for each call. */
+/* Makes a pair whose disturbances change over segments, a different one for each call. */
 static nonsens_status make_pair(nonsens_context *ctx, unsigned call, nonsens_data **out)
 {
     static double value[2 * ROWS];
@@ -96,7 +96,7 @@ static int run_method(nonsens_context *ctx, const char *method, unsigned count)
     unsigned tenth = count / 10;
     double begun = 0.0, early = 0.0, resident = 0.0;
     for (unsigned call = 0; call < count && !failed; call++) {
-        if (call == tenth) { // what is made once, is made by now
+        if (call == tenth) { // by now, everything that is made once has been made
             begun = seconds();
             resident = resident_bytes();
         }

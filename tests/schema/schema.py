@@ -1,4 +1,4 @@
-"""Checks values against JSON Schemas (draft 2020-12) of a folder, with the keywords that docs/schema uses and no other."""
+"""Checks values against a folder's JSON Schemas (draft 2020-12); knows only the keywords that docs/schema uses."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ PLAIN = {'$ref', 'type', 'enum', 'const', 'required', 'minItems', 'maxItems', 'm
 
 
 class Unknown(Exception):
-    """The schema has something that this file does not know."""
+    """The schema uses something that this file does not know."""
 
 
 def is_number(value):
@@ -36,7 +36,7 @@ def equal(a, b):
 
 
 def read(folder):
-    """{address: schema} of every file of the folder."""
+    """Returns {address: schema} for every file of the folder."""
     found = {}
     for name in sorted(os.listdir(folder)):
         if name.endswith('.json'):
@@ -55,7 +55,7 @@ class Schemas:
             self.know(schema, address)
 
     def know(self, schema, address):
-        """Fails on a keyword, a type or a reference that is not known."""
+        """Fails on an unknown keyword, type or reference."""
         if isinstance(schema, bool):
             return
         for key, value in schema.items():
@@ -78,7 +78,7 @@ class Schemas:
         return [named] if isinstance(named, str) else named
 
     def find(self, reference, address):
-        """(schema, its file's address) of FILE#/a/b or #/a/b."""
+        """Returns (schema, its file's address) for FILE#/a/b or #/a/b."""
         file, _, pointer = reference.partition('#')
         if file:
             address = address.rsplit('/', 1)[0] + '/' + file
@@ -90,7 +90,7 @@ class Schemas:
         return schema, address
 
     def faults(self, value, address):
-        """What is wrong with a value, one sentence each."""
+        """Returns what is wrong with a value, one sentence each."""
         return list(self.check(self.schemas[address], value, address, '$'))
 
     def check(self, schema, value, address, path):

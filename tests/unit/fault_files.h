@@ -1,8 +1,8 @@
 /*
- * fault_files.h - what the runs of fault_runs.h write, held against what an undisturbed run wrote.
+ * fault_files.h - compares what the runs of fault_runs.h write with what an undisturbed run wrote.
  *
- * Seconds and checksums are left out of the comparison.  A journal may lack lines where a run failed, and threads may
- * finish units in any order; every line that it has is one of the undisturbed run.
+ * Seconds and checksums are not compared.  A journal may lack lines if a run failed, and threads may finish units in
+ * any order; every line that it has must be one of the undisturbed run's.
  */
 #ifndef UNIT_FAULT_FILES_H
 #define UNIT_FAULT_FILES_H
@@ -26,7 +26,7 @@ static const char *const INPUT[] = {"pair.csv",   "three.csv", "truth.json",   "
 
 /* ---- folders ---- */
 
-/* Calls visit for every file below the folder whose path from there begins with the prefix. */
+/* Calls visit for every file below the folder whose path relative to it begins with the prefix. */
 static void for_each_file(const char *below, const char *prefix, void (*visit)(const char *name, void *user),
                           void *user)
 {
@@ -66,7 +66,7 @@ static void remove_files(const char *prefix)
 
 /* ---- texts ---- */
 
-/* Cuts out what follows and is made of these characters: what differs between equal runs. */
+/* Cuts out the characters of this set that follow each `before`: what may differ between equal runs. */
 static void scrub(char *text, const char *before, const char *characters)
 {
     for (char *at = strstr(text, before); at; at = strstr(at, before)) {
@@ -76,7 +76,7 @@ static void scrub(char *text, const char *before, const char *characters)
     }
 }
 
-/* The caller frees it. */
+/* Returns the text of a file; the caller frees it. */
 static char *whole_text_of(const char *name)
 {
     char path[PATH_BYTES];
@@ -92,7 +92,7 @@ static char *whole_text_of(const char *name)
     return text;
 }
 
-/* Without seconds, and without the checksums that depend on them. */
+/* Returns the text of a file without seconds, and without the checksums that depend on them. */
 static char *text_of(const char *name)
 {
     static const char number[] = " +-.0123456789e";
@@ -119,7 +119,7 @@ static bool is_line_of(const char *line, size_t length, const char *text)
     return false;
 }
 
-/* Whole lines only, and all of them lines of the other text. */
+/* Returns whether the text consists of whole lines, all of them lines of the other text. */
 static bool are_lines_of(const char *some, const char *text)
 {
     while (*some) {
@@ -150,11 +150,11 @@ static void forget_whole(void)
     }
 }
 
-/* What a run left in the folder: a file that the undisturbed run has not, or has otherwise, is a fault. */
+/* What a run left in the folder; a file that differs from the undisturbed run's, or that this lacks, is an error. */
 typedef struct seen {
     const char *run;
     bool finished;
-    int files; // of the undisturbed run's
+    int files; // files that the undisturbed run has, too
 } seen;
 
 static void check_file(const char *name, void *user)
@@ -181,14 +181,14 @@ static void check_file(const char *name, void *user)
     fail_msg("%s leaves %s behind", s->run, name);
 }
 
-/* `finished`: the run says that all is well, and then nothing may be missing. */
+/* `finished`: the run reported success, so nothing may be missing. */
 static void check_files(const char *run, bool finished)
 {
     seen s = {run, finished, 0};
     for_each_file("", "", check_file, &s);
     int wanted = whole.count;
     for (int k = 0; k < whole.count && undisturbed.used; k++) {
-        wanted -= is_journal(whole.name[k]); // nothing but writing was done
+        wanted -= is_journal(whole.name[k]); // only writing was repeated
     }
     if (finished && s.files < wanted) {
         fail_msg("%s: %d of %d files are there", run, s.files, wanted);

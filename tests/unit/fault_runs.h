@@ -1,7 +1,7 @@
 /*
  * fault_runs.h - what test_faults.c runs with failing allocations: commands on small data, from reading to writing.
  *
- * To be included last: cmocka.h makes a macro of fail().
+ * Include it last: cmocka.h defines a macro fail().
  */
 #ifndef UNIT_FAULT_RUNS_H
 #define UNIT_FAULT_RUNS_H
@@ -34,7 +34,7 @@ static const char *path_of(char path[PATH_BYTES], const char *name)
 
 /* ---- commands ---- */
 
-/* What is run: a command on a data set with options, all that it can write written. */
+/* What is run: a command with options on a data set; it writes all that it can write. */
 typedef struct scenario {
     const char *name;
     unsigned command;
@@ -43,7 +43,7 @@ typedef struct scenario {
     nonsens_status (*run)(const struct scenario *s);
 } scenario;
 
-static const char *threads = "1"; /* in place of what the words say */
+static const char *threads = "1"; /* overrides the option */
 
 static nonsens_status make_options(const scenario *s, nonsens_options **options)
 {
@@ -112,8 +112,8 @@ static nonsens_status write_all(const scenario *s, const nonsens_data *data, con
 static struct {
     nonsens_data *data;
     nonsens_result *result;
-    bool used;              /* in place of another run */
-    int64_t before_writing; /* allocations that had been asked for when the last run began to write */
+    bool used;              /* The result of an undisturbed run of an analysis. */
+    int64_t before_writing; /* number of allocations before the last run began to write */
 } undisturbed;
 
 static nonsens_status make_result(const scenario *s, nonsens_data **data, nonsens_result **result)
@@ -218,7 +218,7 @@ static nonsens_status run_comparison(const scenario *s)
     return status;
 }
 
-/* Of a pair with its disturbances, or of a graph. */
+/* Writes the page of a pair with its disturbances, or of a graph. */
 static nonsens_status run_report(const scenario *s)
 {
     char result[PATH_BYTES], data[PATH_BYTES], sources[PATH_BYTES], page[PATH_BYTES];
@@ -265,7 +265,7 @@ static nonsens_status test_of_mine(void *user, int64_t x, int64_t y, const int64
     return NONSENS_OK;
 }
 
-/* The same question twice, one with a variable given, and one to a test of the caller's own. */
+/* Asks the same question twice, one given a variable, and one of a test of the caller's own. */
 static nonsens_status run_tester(const scenario *s)
 {
     nonsens_options *options = NULL;
@@ -289,7 +289,7 @@ static nonsens_status run_tester(const scenario *s)
     return status;
 }
 
-/* Data from memory by both doors, and from several files; a row lacks its label, which is warned of. */
+/* Passes data from memory by both functions, and from several files; a row without a label gives a warning. */
 static nonsens_status run_doors(const scenario *s)
 {
     enum { ROWS = 6 };
@@ -334,7 +334,7 @@ static nonsens_status read_graph_once(const char *name)
     return status;
 }
 
-/* Files of every format, and what is asked of options before a run. */
+/* Reads files of every format, and what options say before a run. */
 static nonsens_status run_readers(const scenario *s)
 {
     nonsens_options *options = NULL;
@@ -540,7 +540,7 @@ static const scenario SCENARIO[] = {
     {"explain on a graph", NONSENS_COMMAND_EXPLAIN, "pair.csv", {SEGMENTED, "of", "s1"}, run_on_graph},
 };
 
-/* The file in the folder that out.journal is a copy of when the run begins; NULL: it begins without one. */
+/* Returns the file in the folder that out.journal is a copy of when the run begins; NULL: there is no journal. */
 static const char *begun_journal(const scenario *s)
 {
     bool resumed = strstr(s->name, "resumed");

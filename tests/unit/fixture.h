@@ -1,7 +1,7 @@
 /*
  * fixture.h - a context and an arena for every test, and the loop in which each allocation fails once.
  *
- * To be included last: cmocka.h makes a macro of fail().
+ * Include it last: cmocka.h defines a macro fail().
  */
 #ifndef UNIT_FIXTURE_H
 #define UNIT_FIXTURE_H
@@ -18,7 +18,7 @@
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-/* Runs the tests whose names match the pattern (* and ?) in NONSENS_TESTS, but for those that match NONSENS_SKIP. */
+/* Runs the tests whose names match the pattern (* and ?) in NONSENS_TESTS, except those that match NONSENS_SKIP. */
 __attribute__((constructor)) static void choose_tests(void)
 {
     const char *chosen = getenv("NONSENS_TESTS"), *skipped = getenv("NONSENS_SKIP");
@@ -62,19 +62,19 @@ static inline double *fixture_doubles(fixture *f, int64_t count)
     return v;
 }
 
-/* How many times as long as usual things may take, on a machine that is emulated. */
+/* Returns the factor by which things may take longer than usual, for emulated machines. */
 static inline double fixture_patience(void)
 {
     const char *times = getenv("NONSENS_PATIENCE");
     return times ? strtod(times, NULL) : 1.0;
 }
 
-/* What is to survive: uses memory of `a` and of its own. */
+/* A call under test: uses memory of `a` and its own. */
 typedef nonsens_status (*failing_fn)(nonsens_context *ctx, arena *a, void *state);
 
 /*
- * Runs the call with its first allocation failing, then its second, ... until it succeeds, and returns the first that
- * is not asked for any more.  Of calls with many allocations the first of them are tried, and then one in ever more.
+ * Runs the call with its first allocation failing, then its second, ... until it succeeds; returns the number of the
+ * first allocation that is never requested.  Beyond the first 25, not every allocation is tried.
  */
 static inline int64_t fail_every_allocation(fixture *f, failing_fn call, void *state)
 {

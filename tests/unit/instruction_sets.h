@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls run(user, first) once per set, from the plainest on; first: whether it is the first. */
+/* Calls run(user, first) once per set, from the simplest on; first: whether it is the first call. */
 static inline void with_each_set(void (*run)(void *user, bool first), void *user)
 {
     char *before = getenv("NONSENS_KERNEL") ? strdup(getenv("NONSENS_KERNEL")) : NULL;

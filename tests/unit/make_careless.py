@@ -2,27 +2,27 @@
 """make_careless.py HEADER OUT - writes the calls of test_careless.c, all derived from the public header.
 
 Each function of the header is called once with valid arguments, and then once for every mistake that a caller can make
-in one argument: NULL for a pointer, for an element of a list or for a function of a struct; an empty text in a list; a
-count, an index, a stride, a mask or an enum out of range.  The header says what to expect: a pointer or a count that
-its comment lists after "May be NULL:" or "May be 0:" is allowed, everything else is refused.
+in one argument: NULL for a pointer, for an element of a list or for a function of a struct; an empty string in a list;
+a count, an index, a stride, a mask or an enum out of range.  The header says what to expect: a pointer or a count that
+its comment lists after "May be NULL:" or "May be 0:" is allowed, everything else is an error.
 
-A function, argument or type that the tables below do not cover ends this program with a sentence that says what to add.
+If the tables below do not cover a function, argument or type, the program stops and says what to add.
 """
 import re
 import sys
 
-# What an integer means, by the name of the argument or of the field of a struct.
+# What an integer means, by the name of the argument or struct field.
 COUNTS = {'n', 'd', 'rows', 'columns', 'labels', 'count', 'variables', 'size', 'bytes', 'members'}
 INDICES = {'x', 'y', 'index', 'variable', 'segment', 'node', 'source', 'distance', 'member'}
 STRIDES = {'row_stride', 'column_stride', 'stride'}
-# Lists of indices: values that are wrong in the calls below; and lists whose elements may be any number.
+# Lists of indices, with values that are wrong in the calls below; and lists whose elements may be any number.
 INDEX_LISTS = {'category': ['-1', '2', 'INT32_MAX'], 'given': ['-1', '0', 'INT64_MAX']}
 FREE_LISTS = {'segment'}
-# Masks and enums: their wrong values.
+# Masks and enums, with their wrong values.
 CHOICES = {'wanted': ['2'], 'command': ['0', '3', '1u << 30', 'UINT_MAX'], 'commands': ['0'], 'detail': ['4', 'UINT_MAX'],
            'format': ['0', '-1', '99']}
 
-# Valid values, by "function.argument" or by argument.  Names in them are those of test_careless.c.
+# Valid values, by "function.argument" or by argument.  Their names are defined in test_careless.c.
 VALUES = {
     'n': '4', 'd': '2', 'rows': '4', 'columns': '2', 'labels': '2', 'count': '1', 'variables': '3',
     'row_stride': '2', 'column_stride': '1', 'x': '0', 'y': '1', 'index': '0', 'variable': '0', 'segment': '0',
@@ -54,7 +54,7 @@ VALUES = {
     'nonsens_result_mixing.result': 'some_sources',
 }
 
-# Valid lists, in the same way, element by element; each ends where a page of memory ends.
+# Valid lists, by the same keys, element by element; each ends at the end of a memory page.
 LISTS = {
     'values': ['1.5', '9.0', '2.5', '7.5', '4.0', '8.0', '3.0', '6.0'], 'given': ['2'],
     'nonsens_journal_merge.files': ['journal_file'],
@@ -64,9 +64,9 @@ LISTS = {
     'column': ['{"a", numbers, 1}', '{"b", numbers + 4, 1}'],
 }
 
-# What a function without a status returns if an object is NULL or an index is out of range, where the header says so.
+# What a function without a status returns for a NULL object or an index out of range, if the header says so.
 NEUTRAL = {'nonsens_result_kind': 'NONSENS_KIND_NONE', 'nonsens_context_message': None, 'nonsens_context_warning': None}
-# The same value may be the right answer of a valid call.
+# Functions that may return that value for a valid call, too.
 MAY_BE_NEUTRAL = {'nonsens_context_message', 'nonsens_result_reason', 'nonsens_data_note_at', 'nonsens_data_note_count',
                   'nonsens_data_warning_count', 'nonsens_data_warning_at',
                   'nonsens_result_firm', 'nonsens_result_alternative_count', 'nonsens_result_alternative_at',
@@ -100,7 +100,7 @@ class Function:
         return any(argument.name in re.split(r', ', one) for one in lists)
 
     def find(self, table, argument):
-        """The entry of the table for the argument: of this function, else of all functions."""
+        """Returns the table's entry for the argument: of this function, or else of all functions."""
         return table.get('%s.%s' % (self.name, argument.name), table.get(argument.name))
 
 
@@ -114,7 +114,7 @@ def read_functions(header):
 
 
 def read_structs(header):
-    """Name of each struct: its fields as (type, name, comment); functions have the type 'function'."""
+    """Returns for each struct's name its fields as (type, name, comment); functions have the type 'function'."""
     structs = {}
     for body, name in re.findall(r'typedef struct \w+ \{\n(.*?)\n\} (\w+);', header, re.S):
         fields = []
@@ -135,7 +135,7 @@ def read_structs(header):
 
 
 class Calls:
-    """The calls of one function: how its arguments are declared, and the mistakes, each a case of a switch."""
+    """The calls of one function: declarations of its arguments, and the mistakes, each a case of a switch."""
 
     def __init__(self, function, structs):
         self.function, self.structs = function, structs
@@ -297,7 +297,7 @@ class Calls:
     # ---- as C ----
 
     def judge(self):
-        """The call, and what is said of its result."""
+        """Returns the statements that make the call and judge its result."""
         f = self.function
         call = '%s(%s)' % (f.name, ', '.join(a.name for a in f.arguments))
         if f.has_status:

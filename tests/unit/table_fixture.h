@@ -44,7 +44,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A copy of the exact size, so that the address sanitizer sees any byte read beyond the end. */
+/* Parses a copy of the exact size, so that the address sanitizer sees any byte read past the end. */
 static nonsens_status parse_bytes(fixture *f, const char *path, const char *bytes, size_t size, table_options options)
 {
     char *exact = malloc(size ? size : 1);
@@ -64,7 +64,7 @@ static void check_message(fixture *f, nonsens_status status, nonsens_status expe
     }
 }
 
-/* Same numbers, NaN equal to NaN. */
+/* Compares numbers; NaN equals NaN. */
 static void check_column(const fixture *f, int64_t col, const char *name, int64_t rows, const double *expected)
 {
     assert_true(col < f->t.cols);
@@ -80,7 +80,7 @@ static void check_column(const fixture *f, int64_t col, const char *name, int64_
 
 typedef nonsens_status (*reading)(fixture *f);
 
-/* Fails each allocation in turn until none is left to fail; returns how many there are. */
+/* Fails each allocation in turn until all succeed; returns how many there are. */
 static int fail_each_allocation(fixture *f, reading run)
 {
     for (int n = 0;; n++) {
@@ -96,7 +96,7 @@ static int fail_each_allocation(fixture *f, reading run)
     }
 }
 
-/* A few bytes of a good file changed, left out or doubled. */
+/* Changes, removes or doubles a few bytes of a valid file; returns its new size. */
 static size_t mutate(rng *r, char *bytes, size_t size)
 {
     static const char telling[] = ",;\t \"\n\r0.-+eN'(){}:\xEF\x00\xFF";

@@ -1,4 +1,4 @@
-// How to get the same result again: command, options, seed; and what the page is made of.
+// How to get the same result again: command, options, seed; and how the page is made.
 import { el, folded, section } from './dom';
 import { behind } from './tables';
 import { count, longName, number, sentence } from './text';

@@ -1,4 +1,4 @@
-// What speaks for and against the assumptions, as checks: shape, word and colour say the same.
+// What speaks for and against the assumptions, as checks, whose shape, word and colour agree.
 import { el, folded, section } from './dom';
 import { behind } from './tables';
 import { count, number, pWords, sentence, shortName } from './text';
@@ -11,7 +11,7 @@ export interface Finding {
   level: Level;
   title: string;
   text: string;
-  /** A note of the method that says the same: then the note alone is shown. */
+  /** Matches a note of the method with the same content: then only the note is shown. */
   said?: RegExp;
   /** What to do about it, after "check next:". */
   next?: string;
@@ -21,12 +21,12 @@ const MARKS: Record<Level, string> = { fine: '\u25cf', caution: '\u25b2', proble
 const WORDS: Record<Level, string> = { fine: 'fine', caution: 'caution', problem: 'problem', untested: 'not testable' };
 const ORDER: Level[] = ['problem', 'caution', 'fine', 'untested'];
 
-/** The first of these names that the evidence has: names of older versions come last. */
+/** Returns the evidence by the first of these names that occurs: names of older versions come last. */
 function find(report: Report, ...names: string[]): Evidence | undefined {
   return names.map((name) => report.result.evidence.find((e) => e.name === name)).find((e) => e !== undefined);
 }
 
-/** What reversing an edge would lose. */
+/** The evidence of what is lost if an edge is reversed. */
 export function reversal(result: Result, from: string, to: string): Evidence | undefined {
   const names = [`reversed(${to}->${from})`, `turned(${to}->${from})`];
   return result.evidence.find((e) => names.includes(e.name));
@@ -36,7 +36,7 @@ function isReversal(e: Evidence): boolean {
   return /^(reversed|turned)\(/.test(e.name);
 }
 
-/** Green from `good` on, red below `bad`. */
+/** Green from `good` upwards, red below `bad`. */
 function grade(value: number, good: number, bad: number): Level {
   return value >= good ? 'fine' : value >= bad ? 'caution' : 'problem';
 }
@@ -322,7 +322,7 @@ const OF_LEVEL = new Map<string, Level>([
 ]);
 const TITLE = 90;
 
-/** What a note is about: its first words, up to where it pauses, without the variables that it may begin with. */
+/** What a note is about: its first clause, without the variables that it may begin with. */
 function opening(note: string, variables: Set<string>): string {
   const words = note.slice(0, 400).replace(/^The graph: /, '');
   const [, before, behind] = /^(.*?): (.*)$/s.exec(words) ?? [];
@@ -332,12 +332,12 @@ function opening(note: string, variables: Set<string>): string {
   return title.length >= 8 && title.length <= TITLE ? title[0]!.toUpperCase() + title.slice(1) : 'The method found';
 }
 
-/** Sentences of the method, with what each says of the answer; those that only inform are listed apart. */
+/** Sentences of the method, with their level; those that only inform are listed separately. */
 function notes(report: Report): Finding[] {
   const { notes: all = [], note_levels: levels = [] } = report.result;
   const variables = new Set(report.result.data.variables);
   return all.map((note, k) => {
-    const level = OF_LEVEL.get(levels[k] ?? '') ?? 'caution'; // of an older file: it may be one
+    const level = OF_LEVEL.get(levels[k] ?? '') ?? 'caution'; // older files have no levels: it may be a caution
     return { level, title: level === 'untested' ? 'Note' : sentence(opening(note, variables)), text: sentence(note) };
   });
 }
@@ -357,7 +357,7 @@ const UNTESTABLE: Finding[] = [
   },
 ];
 
-/** explain: what its verdicts rest on. */
+/** explain: what its verdicts depend on. */
 function explained(report: Report): Finding[] {
   const e = report.result.explain;
   if (!e) return [];
@@ -387,7 +387,7 @@ function explained(report: Report): Finding[] {
   ];
 }
 
-/** effect: does the graph answer, do the data reach, how strong a hidden cause would have to be. */
+/** effect: can the graph answer, do the data cover the question, how strong would a hidden cause have to be? */
 function whatIf(report: Report): Finding[] {
   const { result } = report;
   if (!isEffect(result)) return [];

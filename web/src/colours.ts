@@ -1,5 +1,5 @@
-// Colours of segments and variables: few get colours that colour-blind readers can distinguish (Okabe and Ito), many an
-// even run from dark to light.
+// Colours of segments and variables: a few get colours that colour-blind readers can distinguish (Okabe and Ito), many
+// a gradual scale from dark to light.
 import { interpolateViridis } from 'd3-scale-chromatic';
 import { el } from './dom';
 import { isDark, onTheme } from './theme';
@@ -13,7 +13,7 @@ export function palette(size: number): string[] {
   return Array.from({ length: size }, (_, i) => interpolateViridis(from + ((to - from) * i) / (size - 1)));
 }
 
-/** A legend of few names in the colours of the palette. */
+/** A legend of a few names in the colours of the palette. */
 export function swatches(names: string[]): HTMLElement {
   const marks = names.map(() => el('span', { class: 'swatch', 'aria-hidden': 'true' }));
   const paint = (): void =>

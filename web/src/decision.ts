@@ -31,7 +31,7 @@ function pairWords(result: Result): Words {
   };
 }
 
-/** What an edge with two heads means depends on the method; the result says it. */
+/** The meaning of an edge with two heads depends on the method; the result states it. */
 export function twoHeads(result: Result): string {
   return /a <-> b: (.*)$/.exec(result.convention ?? '')?.[1] ?? 'hidden common cause';
 }
@@ -126,7 +126,7 @@ export function decisionWords(report: Report): Words {
   return report.name === 'direction' || report.name === 'independence' ? pairWords(result) : otherWords(report);
 }
 
-/** What speaks against the decision is said beside it, not only further down. */
+/** Objections to the decision are shown beside it, not only further down. */
 function objections(report: Report): HTMLElement | null {
   const problems = findings(report).filter((f) => f.level === 'problem').length;
   if (problems === 0) return null;
@@ -138,7 +138,7 @@ function objections(report: Report): HTMLElement | null {
   );
 }
 
-/** What other methods say: "graph: agrees; resit: b \u2192 a". */
+/** What other methods conclude: "graph: agrees; resit: b \u2192 a". */
 function opinionWords(result: Result): string | null {
   if (!result.opinions || result.opinions.length === 0) return null;
   const said = result.opinions.map((o) => {
@@ -152,12 +152,12 @@ function opinionWords(result: Result): string | null {
 const FILES_NAMED = 3;
 const KICKERS: Record<string, string> = { ica: 'Result', diagnose: 'Result', effect: 'Answer' };
 
-/** The answers of effect, one below the other. */
+/** The answers of effect, one below another. */
 function answerList(list: string[] | undefined): HTMLElement | null {
   return list?.length ? el('ul', { class: 'links' }, ...list.map((text) => el('li', {}, text))) : null;
 }
 
-/** "plant.csv" of a path; names of several files, the first ones. */
+/** "plant.csv" for a path; if there are several files, the names of the first. */
 export function sourceWords(report: Report): string | null {
   const names = report.files.map((path) => (path === '-' ? 'standard input' : (path.split('/').at(-1) ?? path)));
   if (names.length === 0) return null;

@@ -1,4 +1,4 @@
-// Elements without innerHTML: whatever a name holds, it is text.
+// Creates elements without innerHTML: whatever a name contains, it becomes text.
 
 import { CUT, CUT_NAME, wholeName } from './text';
 
@@ -35,7 +35,7 @@ function setAll(node: Element, attributes: Attributes): void {
   }
 }
 
-/** Text with names that were cut: pointing at one shows the whole name. */
+/** Adds text in which names may be cut: pointing at one shows the whole name. */
 function addCut(node: Element, text: string): void {
   if (node instanceof HTMLElement && !['OPTION', 'TITLE'].includes(node.tagName)) {
     for (const part of text.split(CUT_NAME)) {
@@ -50,7 +50,7 @@ function addCut(node: Element, text: string): void {
   else if (whole.length > 0 && !['title', 'tspan'].includes(node.tagName)) node.append(svg('title', {}, new Text(whole.join(', '))));
 }
 
-/** The same for a picture that a library has drawn. */
+/** Does the same for a picture drawn by a library. */
 export function nameCuts(drawn: Element): void {
   for (const text of drawn.querySelectorAll('text')) {
     const whole = (text.textContent ?? '').split(CUT_NAME).map(wholeName).filter((name) => name !== null);
@@ -65,7 +65,7 @@ function add(node: Element, children: Child[]): void {
   }
 }
 
-/** Details that stay closed until somebody asks for them. */
+/** Details that are closed until the reader opens them. */
 export function folded(title: string, ...children: Child[]): HTMLElement {
   return el('details', { class: 'behind' }, el('summary', {}, title), ...children);
 }
@@ -75,7 +75,7 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
 }
 
 let buttons = 0;
-/** A choice among texts, with its label; calls back with the index. */
+/** A choice among texts, with its label; calls back with the index of the choice. */
 export function chooser(
   label: string,
   items: string[],

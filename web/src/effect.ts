@@ -33,7 +33,7 @@ function curveWords(e: Edge, { x, y }: EffectCurve): string {
   );
 }
 
-/** The curve, with a line where nothing changes; null without one. */
+/** The curve, with a line at zero change; null if the edge has no curve. */
 function curvePicture(e: Edge): SVGElement | null {
   const { curve } = e;
   if (!curve || curve.x.length < 2 || curve.x.length !== curve.y.length) return null;

@@ -1,5 +1,5 @@
-// Evidence in both directions as a picture.  Values that come in two forms, one per direction, are found by their
-// names: with the two variables swapped, one is called like the other.
+// Evidence in both directions as a picture.  If there is one value per direction, the two are found by their names:
+// exchanging the variables in one name gives the other.
 import * as Plot from '@observablehq/plot';
 import { reversal } from './checks';
 import { el, section } from './dom';
@@ -34,7 +34,7 @@ export function mirrored(result: Result): Mirrored[] {
   return found;
 }
 
-/** The length of a bar; p-values below the bound are drawn as long as the bound itself. */
+/** The length of a bar; p-values below the bound are drawn as if equal to the bound. */
 function strength(p: number): number {
   return -Math.log10(Math.max(p, pValueBound()));
 }
@@ -52,7 +52,7 @@ function longest(labels: string[]): number {
   return Math.min(260, 20 + 6.6 * Math.max(...labels.map((label) => [...label].length)));
 }
 
-/** A label in the room it has; its names have been cut before. */
+/** A label that fits into the available space; its names have been cut before. */
 function fitted(label: string, characters: number): string {
   const letters = [...label];
   if (letters.length <= characters) return label;
@@ -110,7 +110,7 @@ function bars(data: Bar[], width: number, x: string, rules: { at: number; text: 
   };
 }
 
-/** structured: how much each direction loses against a classifier without restrictions, with its 95 % interval. */
+/** structured: how much each direction loses compared with an unrestricted classifier, with 95 % interval. */
 function losses(result: Result): { data: Bar[]; alt: string } | null {
   const [a, b] = result.data.variables;
   const data: Bar[] = [];
@@ -153,7 +153,7 @@ function lossPicture(result: Result): HTMLElement | null {
   );
 }
 
-/** Methods with tests: the p-values of the two forms, as powers of ten. */
+/** Methods with tests: the p-values for the two directions, as powers of ten. */
 function testPicture(result: Result, form: string): HTMLElement | null {
   const pairs = mirrored(result).filter((m) => m.first.p_value !== null && m.second.p_value !== null);
   if (pairs.length === 0) return null;
@@ -191,7 +191,7 @@ function testPicture(result: Result, form: string): HTMLElement | null {
   });
 }
 
-/** Methods without tests: the two values beside one another. */
+/** Methods without tests: the two values side by side. */
 function valuePicture(result: Result): HTMLElement | null {
   const pair = mirrored(result).find((m) => m.first.value !== null && m.second.value !== null);
   if (!pair) return null;
@@ -212,7 +212,7 @@ export function wrap(text: string, columns = 60): string {
   return sentence(text).replace(new RegExp(`(?![^\\n]{1,${columns}}$)([^\\n]{1,${columns}})\\s`, 'g'), '$1\n');
 }
 
-/** Graphs: what each edge gains, and what reversing it would lose. */
+/** Graphs: what each edge gains, and what is lost if it is reversed. */
 function arrowPicture(result: Result): HTMLElement | null {
   const data: Bar[] = [];
   for (const e of result.edges ?? []) {
@@ -267,7 +267,7 @@ function bootstrapPicture(result: Result): HTMLElement | null {
   const strongest = [...all].sort((p, q) => (p.none ?? 1) - (q.none ?? 1)).slice(0, 30);
   const label = (a: string, b: string): string => `${shortName(a, 14)} \u2013 ${shortName(b, 14)}`;
   const rows = strongest.flatMap((p, i) => {
-    let at = 0; // an edge of two kinds in one sample is counted under each: shares are scaled to one
+    let at = 0; // an edge of two kinds in one sample counts for each: shares are scaled to sum to one
     const sum = KINDS.reduce((total, kind) => total + (p[kind] ?? 0), 0) || 1;
     return KINDS.map((kind) => {
       const from = at;

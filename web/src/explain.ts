@@ -1,4 +1,4 @@
-// Which disturbances changed in a segment: who changed, by how much, and who merely follows.
+// Which disturbances changed in a segment: which variables changed by themselves, by how much, and which merely follow.
 import * as Plot from '@observablehq/plot';
 import { el, section } from './dom';
 import { picture } from './picture';
@@ -6,7 +6,7 @@ import { behind } from './tables';
 import { count, longName, number, pValue, pWords, sentence, shortName } from './text';
 import type { Change, Explained, Report } from './types';
 
-/** Colour and shape say the same as the word. */
+/** Colour and shape express the same as the word. */
 const LOOKS: Record<string, { colour: string; symbol: Plot.SymbolType }> = {
   'changed itself': { colour: 'var(--second)', symbol: 'square' },
   follows: { colour: 'var(--first)', symbol: 'triangle' },
@@ -48,7 +48,7 @@ export function explainedWords(e: Explained): { headline: string; lines: string[
   };
 }
 
-/** What the picture shows of a variable: its own change, or its score where rows are too few for that. */
+/** What the picture shows of a variable: its own change, or its score if there are too few rows for that. */
 type Value = 'own_change' | 'score';
 
 function valueOf(changes: Change[]): Value {

@@ -1,5 +1,5 @@
-// The graph: laid out in layers by dagre, causes above effects; nodes can be dragged, the whole zoomed and moved, edges
-// and nodes looked at with the pointer or with the arrow keys.
+// The graph: laid out in layers by dagre, causes above effects.  Nodes can be dragged, the whole graph zoomed and
+// moved, edges and nodes inspected with the pointer or the arrow keys.
 import { Graph, layout } from '@dagrejs/dagre';
 import { drag } from 'd3-drag';
 import { select } from 'd3-selection';
@@ -43,12 +43,12 @@ interface EdgeView {
 const HEIGHT = 34;
 const STEP = 12;
 
-/** Thicker if more bootstrap samples have the edge; without bootstrap samples all the same. */
+/** Thicker if more bootstrap samples have the edge; all alike without bootstrap samples. */
 function thickness(e: Edge): number {
   return e.support === null || e.support === undefined ? 2 : 0.8 + 3.6 * e.support;
 }
 
-/** Where the way from the middle of a box towards a point leaves the box. */
+/** The point at which the line from the middle of a box towards a point leaves the box. */
 function leave(box: NodeView, to: Place, gap: number): Place {
   const [dx, dy] = [to.x - box.x, to.y - box.y];
   const [w, h] = [box.width / 2 + gap, box.height / 2 + gap];
@@ -101,7 +101,7 @@ class GraphView {
     this.clear();
   }
 
-  /** Layers by dagre; an edge without direction counts as one from first to second. */
+  /** Assigns layers by dagre; an undirected edge counts as one from first to second. */
   private place(names: string[], edges: Edge[]): void {
     const g = new Graph({ multigraph: true });
     g.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 56, marginx: 24, marginy: 24 });
@@ -240,7 +240,7 @@ class GraphView {
     return svg('defs', {}, head('head', 'M0,0L10,5L0,10z', 2), head('tail', 'M10,0L0,5L10,10z', 8));
   }
 
-  /** The wheel zooms where the graph was clicked or Ctrl is held; else the page scrolls as everywhere. */
+  /** The wheel zooms after a click on the graph or with Ctrl; otherwise the page scrolls as usual. */
   private prepareZoom(): void {
     this.behaviour
       .scaleExtent([0.2, 6])
@@ -408,7 +408,7 @@ function legend(report: Report): HTMLElement {
   );
 }
 
-/** All edges; columns without any value are left out. */
+/** All edges; columns without any value are omitted. */
 function edgeTable(result: Result): Table {
   const edges = result.edges ?? [];
   const has = (value: (e: Edge) => unknown): boolean => edges.some((e) => value(e) !== null && value(e) !== undefined);

@@ -7,7 +7,7 @@ const MONTHS = [
   'july', 'august', 'september', 'october', 'november', 'december',
 ];
 
-/** The position of a label of some kind in time; null if it is not of that kind. */
+/** The position in time of a label of one kind; null if it is of another kind. */
 type Key = (label: string) => number | null;
 
 /** At least three letters of a word are enough: "Mon", "Sept". */
@@ -34,7 +34,7 @@ interface Day {
   time: string;
 }
 
-/** "2024-03-01", "2024/03/01", "20240301" or, with the day at this place, "01.03.2024"; a time may follow. */
+/** "2024-03-01", "2024/03/01", "20240301" or, with the day at index dayAt, "01.03.2024"; a time may follow. */
 function dayOf(label: string, dayAt: 0 | 1): Day | null {
   const [, year, y, m = '1', , d = '1', rest = ''] =
     /^((\d{4})[-/](\d{1,2})([-/](\d{1,2}))?)(?:[T ](.*))?$/.exec(label) ??
@@ -64,7 +64,7 @@ function keyOf(day: Day | null): number | null {
 
 const DAYS: Key[] = [(label) => keyOf(dayOf(label, 0)), (label) => keyOf(dayOf(label, 1))];
 
-/** The first kind that all labels are of. */
+/** The first kind to which all labels belong. */
 function kindOf(labels: string[], kinds: Key[]): Key | null {
   return (labels.length > 0 && kinds.find((key) => labels.every((label) => key(label) !== null))) || null;
 }
@@ -76,7 +76,7 @@ function numberOf(label: string): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Places of the labels in natural order: numbers, weekdays, months and dates as such, digits in words as numbers. */
+/** Indices of the labels in natural order: numbers, weekdays, months and dates by value, digits in words as numbers. */
 export function naturalOrder(labels: string[]): number[] {
   const key = kindOf(labels, [weekday, month, ...DAYS]);
   const keys = labels.map((label) => (key ?? numberOf)(label) ?? Infinity);
@@ -105,7 +105,7 @@ function spanWords(first: Day, last: Day): string {
   return begin !== end ? `${from}, ${begin} to ${end}` : from;
 }
 
-/** Labels of the segments, as far as the page has them. */
+/** Labels of the segments, as far as the page contains them. */
 function segmentLabels(report: Report): string[] {
   const { modulation } = report.result;
   return report.display?.segments
@@ -113,7 +113,7 @@ function segmentLabels(report: Report): string[] {
     : Object.keys((modulation && Object.values(modulation)[0]) ?? {});
 }
 
-/** "1 March 2024 to 14 March 2024": of a column of dates, or of segments that are dates; null without dates. */
+/** "1 March 2024 to 14 March 2024": from a column of dates, or from segments that are dates; null without dates. */
 export function period(report: Report): string | null {
   const labels = segmentLabels(report);
   const key = kindOf(labels, DAYS);
@@ -121,7 +121,7 @@ export function period(report: Report): string | null {
   const ends = report.dates ? [report.dates.first, report.dates.last] : [sorted[0] ?? '', sorted.at(-1) ?? ''];
   const [first, last] = ends.map((text) => dayOf(text, key === DAYS[1] ? 1 : 0)) as [Day | null, Day | null];
   if (!first || !last) return null;
-  // labels that name months alone have no day
+  // labels that name only months have no day
   return !report.dates && labels.every((label) => /^\d{4}[-/]\d{1,2}$/.test(label))
     ? spanWords(first, last).replace(/\b1 (?=[A-Z])/g, '')
     : spanWords(first, last);

@@ -1,4 +1,4 @@
-// The page: sections in the order in which a reader asks.
+// The page: sections in the order in which readers ask.
 import { aboutSection, footer } from './about';
 import { decisionSection, decisionWords, sourceWords } from './decision';
 import { el } from './dom';

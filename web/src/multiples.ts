@@ -14,7 +14,7 @@ interface Point {
   panel: number;
 }
 
-/** At most 24 of the segments, at even distances from first to last, and always this one. */
+/** Chooses at most 24 segments, evenly spaced from first to last, including the one to mark. */
 function chosen(order: number[], always: number): number[] {
   if (order.length <= PANELS) return order;
   const step = (order.length - 1) / (PANELS - 1);
@@ -35,7 +35,7 @@ function pointsOf(d: Display, x: (number | null)[], y: (number | null)[], panels
   });
 }
 
-/** The correlation of each panel, which its text says. */
+/** The correlation of a panel, for the picture's text. */
 function correlation(points: Point[]): number | null {
   const mean = (of: (p: Point) => number): number => points.reduce((sum, p) => sum + of(p), 0) / points.length;
   const [mx, my] = [mean((p) => p.x), mean((p) => p.y)];
@@ -49,11 +49,11 @@ export interface Pair {
   /** The segments in natural order. */
   order: number[];
   name: (segment: number) => string;
-  /** A segment to mark, as a place in d.labels; -1 for none. */
+  /** A segment to mark, as an index into d.labels; -1 for none. */
   marked: number;
 }
 
-/** Null unless there are at least two segments. */
+/** Returns null unless there are at least two segments. */
 export function multiples(d: Display, pair: Pair): HTMLElement | null {
   const panels = chosen(pair.order, pair.marked);
   if (d.segments < 2 || panels.length < 2) return null;

@@ -1,4 +1,4 @@
-// A picture in its frame: drawn by Observable Plot to the width there is, with a text for those who do not see it.
+// A picture in its frame: drawn by Observable Plot at the available width, with a text for those who cannot see it.
 import * as Plot from '@observablehq/plot';
 import { el, nameCuts } from './dom';
 import { onTheme } from './theme';
@@ -11,7 +11,7 @@ export interface Picture {
   most?: number;
 }
 
-/** Narrower frames scale the picture: below this, axes would have no room. */
+/** Narrower frames scale the picture: below this width, axes would have no room. */
 const LEAST = 240;
 
 type Framed = HTMLElement & { redraw: () => void };
@@ -25,7 +25,7 @@ const sizes = new ResizeObserver((entries) => {
 });
 onTheme(() => framed.forEach((frame) => frame.isConnected && frame.redraw()));
 
-/** Plot brings a style element, which the page's policy refuses; style.css has the same rules. */
+/** Plot adds a style element, which the page's policy rejects; style.css has the same rules. */
 export function draw(options: Plot.PlotOptions, alt: string): Element {
   const drawn = Plot.plot({ className: 'plot', ...options });
   drawn.querySelectorAll('style').forEach((style) => style.remove());

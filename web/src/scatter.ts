@@ -1,4 +1,4 @@
-// The rows: two variables against one another, and disturbances against both, coloured by segment.
+// The rows: two variables against each other, and disturbances against both, coloured by segment.
 import * as Plot from '@observablehq/plot';
 import { palette } from './colours';
 import { chooser, el, section } from './dom';
@@ -17,7 +17,7 @@ interface Point {
   title: string;
 }
 
-/** The pair that is looked at; the graph sets it too. */
+/** The pair that is shown; the graph sets it, too. */
 export interface PairView {
   section: HTMLElement;
   show: (from: string, to: string) => void;
@@ -37,7 +37,7 @@ function segmentName(d: Display, e: number): string {
   return d.segments === 0 ? 'all rows' : shortName(d.labels[e] ?? `segment ${e + 1}`, 18);
 }
 
-/** Segments in natural order of their labels, as places in d.labels; those without a label here come last. */
+/** Segments in natural order of their labels, as indices into d.labels; those without a label come last. */
 function segmentOrder(d: Display): number[] {
   const most = Math.max(d.labels.length, ...d.segment.map((e) => e + 1), 1);
   return [...naturalOrder(d.labels), ...Array.from({ length: most }, (_, e) => e).slice(d.labels.length)];
@@ -75,7 +75,7 @@ class Rows {
       this.legend.append(el('span', {}, `and ${this.order.length - shown.length} more`));
   }
 
-  /** Shows one segment alone, or again all of them. */
+  /** Shows only one segment, or all of them again. */
   private light(e: number): void {
     this.lit = this.lit === e ? null : e;
     [...this.legend.querySelectorAll('button')].forEach((button, i) =>

@@ -1,4 +1,4 @@
-// How variables and disturbances change over the segments: a line per variable where they are few, a map where many.
+// How variables and disturbances change over the segments: a line per variable if they are few, a map if they are many.
 import * as Plot from '@observablehq/plot';
 import { palette, swatches } from './colours';
 import { el, section } from './dom';
@@ -8,7 +8,7 @@ import { behind, type Table } from './tables';
 import { count, longName, number, shortName } from './text';
 import type { Report, Result } from './types';
 
-/** Variable and segment by their places: two names may look alike once they are cut. */
+/** Variable and segment as indices: two names may look alike once they are cut. */
 interface Entry {
   variable: number;
   segment: number;
@@ -17,7 +17,7 @@ interface Entry {
 }
 
 const LINES_MOST = 6;
-/** Tables with more columns of values have a row per variable instead: wide ones do not fit a page. */
+/** Tables with more columns of values have a row per variable instead: wide tables do not fit a page. */
 const WIDE = 6;
 
 function meaning(report: Report): string {
@@ -207,7 +207,7 @@ function observed(report: Report): HTMLElement[] {
   ];
 }
 
-/** Standard deviation inside segments, over all of them. */
+/** Standard deviation within segments, over all of them. */
 function pooled(moments: [number | null, number | null][], sizes: number[]): number {
   const rows = sizes.reduce((a, b) => a + b, 0);
   return Math.sqrt(moments.reduce((sum, [, sd], i) => sum + (sizes[i] ?? 0) * (sd ?? 0) ** 2, 0) / rows);

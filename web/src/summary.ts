@@ -1,4 +1,4 @@
-// The paragraph on top, for readers who read nothing else: what the data say, how sure that is, what to check next.
+// The paragraph at the top, for readers who read nothing else: what the data show, how certain it is, and next checks.
 import { findings, reversal, type Finding } from './checks';
 import { effectFigures, hasEffect } from './effect';
 import { count, direction, number, pWords, sentence, share, shortName } from './text';
@@ -214,7 +214,7 @@ function effected(report: Report, words: string[]): Summary {
 
 /* ---- what to check ---- */
 
-/** What every answer leaves to people who know the data. */
+/** What any answer leaves to people who know the data. */
 function unrecorded(report: Report): string[] {
   const { result } = report;
   const found = direction(result.decision, result.data.variables);
@@ -244,7 +244,7 @@ function standing(checks: Finding[]): string[] {
   return ['No check speaks against it.'];
 }
 
-/** Words: what the answer of effect says, unless it stands above the paragraph. */
+/** `words`: what the answer of effect says, unless it is shown above the paragraph. */
 export function summaryOf(report: Report, words: string[]): Summary {
   const { result } = report;
   const checks = findings(report);

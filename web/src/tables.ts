@@ -1,10 +1,10 @@
-// Tables: the values behind every picture, made when they are opened.  Columns without any value are left out.
+// Tables: the values behind every picture, created when they are opened.  Columns without any value are omitted.
 import { el } from './dom';
 
 export interface Table {
   head: string[];
   rows: () => (string | Node)[][];
-  /** Columns of numbers, which stand to the right. */
+  /** Columns of numbers, which are right-aligned. */
   figures?: number[];
 }
 
@@ -22,7 +22,7 @@ function isEmpty(cell: string | Node): boolean {
   return typeof cell === 'string' ? cell === '' || cell === NONE : cell.textContent === '';
 }
 
-/** Without the columns that are empty in every row; the first one stays. */
+/** Removes the columns that are empty in every row, except the first. */
 function filled(t: Table): { head: string[]; figures: Set<number>; rows: (string | Node)[][] } {
   const rows = t.rows();
   const kept = t.head.flatMap((_, j) => (j === 0 || rows.some((row) => !isEmpty(row[j] ?? '')) ? [j] : []));
@@ -58,7 +58,7 @@ export function table(t: Table): HTMLElement {
   return whole;
 }
 
-/** The table of a picture, closed until somebody asks for it. */
+/** The table of a picture, closed until the reader opens it. */
 export function behind(title: string, t: Table | (() => Table), open = false): HTMLElement {
   const details = el('details', { class: 'behind' }, el('summary', {}, title));
   const fill = (): void => {

@@ -1,5 +1,5 @@
-// Names and numbers as they are shown.  Names come from data files and may hold anything: they only ever become text
-// nodes and attributes, are cut in the middle if they are long, and cannot turn the direction of the text around them.
+// Names and numbers as they are shown.  Names come from data files and may contain anything: they only ever become text
+// nodes and attributes, are cut in the middle if long, and cannot reverse the text around them.
 
 const ISOLATE = '\u2068';
 const END_ISOLATE = '\u2069';
@@ -8,7 +8,7 @@ const LONG = 200;
 const SHORTEST_CUT = 8;
 const SENTENCE = 4000;
 
-/** Control characters as the pictures that Unicode has of them; marks that turn the direction of text are left out. */
+/** Replaces control characters by Unicode's pictures of them, and removes marks that reverse the direction of text. */
 function visible(text: string): string {
   return text
     .replace(/[\u0000-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
@@ -21,19 +21,19 @@ function cut(text: string, most: number): string {
   return characters.length <= most ? text : characters.slice(0, most - 1).join('') + '\u2026';
 }
 
-/** Stands for what is cut out of a name. */
+/** Stands for the part that is cut out of a name. */
 export const CUT = '\u2026';
-/** Splits a text at its names, which become items of their own. */
+/** Splits a text at its names, which become separate items. */
 export const CUT_NAME = /(\u2068[^\u2068\u2069]*\u2069)/;
 const WHOLE_MOST = 2000;
 const whole = new Map<string, string>();
 
-/** The whole name of one that was cut; null for any other text. */
+/** The whole name for a name that was cut; null for any other text. */
 export function wholeName(cutName: string): string | null {
   return whole.get(cutName) ?? null;
 }
 
-/** Begin and end of a name say most about it. */
+/** Keeps beginning and end, which say most about a name. */
 function cutMiddle(text: string, most: number): string {
   const characters = [...text];
   if (characters.length <= most) return text;
@@ -50,14 +50,14 @@ export function setNames(names: string[]): void {
   cuts.clear();
 }
 
-/** How many characters all of them begin with. */
+/** The number of characters with which all of them begin. */
 function common(names: string[][]): number {
   const [first = [], ...rest] = names;
   const at = first.findIndex((c, i) => rest.some((other) => other[i] !== c));
   return at < 0 ? first.length : at;
 }
 
-/** The part in which a name differs from others, with as much around it as has room. */
+/** The part in which a name differs from others, with as much around it as there is room for. */
 function differing(name: string, others: string[], most: number): string {
   const all = [name, ...others].map((text) => [...text]);
   const letters = all[0]!;
@@ -95,13 +95,13 @@ export function shortName(text: string, most = SHORT): string {
   return cutName(text, most);
 }
 
-/** A name that has room and may wrap. */
+/** A name that has enough room and may wrap. */
 export function longName(text: string): string {
   const short = cutName(text, LONG);
   return wholeName(short) === null ? short.slice(1, -1) : short;
 }
 
-/** What the result says in words. */
+/** A sentence of the result. */
 export function sentence(text: string): string {
   return cut(visible(text), SENTENCE);
 }
@@ -118,7 +118,7 @@ export function number(value: number | null | undefined, digits = 4): string {
   return String(Number(value.toPrecision(digits)));
 }
 
-/** Smaller p-values are not shown as numbers, since no law of a test was checked further out. */
+/** Smaller p-values are not shown as numbers, because no distribution of a test was verified further out. */
 let bound = 0;
 export function setPValueBound(value: number): void {
   bound = value;
@@ -147,7 +147,7 @@ export function share(value: number | null | undefined): string {
   return value === null || value === undefined ? '\u2013' : `${Number((100 * value).toPrecision(3))} %`;
 }
 
-/** "a->b" taken apart with the help of the two names, which may hold arrows themselves. */
+/** Splits "a->b" by means of the two names, which may contain arrows themselves. */
 export function direction(text: string | null | undefined, variables: string[]): [string, string] | null {
   const [a, b] = variables;
   if (!text || a === undefined || b === undefined) return null;

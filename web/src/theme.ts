@@ -1,4 +1,4 @@
-// Light and dark: what the system says, until the switch says otherwise; on paper always light.  Pictures are drawn
+// Light and dark: as the system prefers, unless the switch says otherwise; on paper always light.  Pictures are drawn
 // again when it changes.
 import { el } from './dom';
 

@@ -1,4 +1,4 @@
-// What src/write/html.c puts into the page (docs/json.md describes the result).
+// What src/write/html.c writes into the page (docs/json.md describes the result).
 
 export interface Evidence {
   name: string;
@@ -15,14 +15,14 @@ export interface Edge {
   p_value: number | null;
   support: number | null;
   confounded?: boolean;
-  /** Direct effect of the step from a lower to an upper value of the cause; of discover. */
+  /** In discover: the direct effect of a step from a lower to an upper value of the cause. */
   effect?: number | null;
   effect_interval?: [number | null, number | null] | null;
   step?: [number | null, number | null] | null;
   curve?: EffectCurve | null;
 }
 
-/** Change of the effect's mean against values of the cause, from that at the cause's median. */
+/** Change of the effect's mean at values of the cause, relative to the cause's median. */
 export interface EffectCurve {
   x: number[];
   y: number[];
@@ -38,7 +38,7 @@ export interface ResampledPair {
   none: number | null;
 }
 
-/** Over the networks, epoch by epoch: the lowest, middle and highest loss. */
+/** The lowest, middle and highest loss over the networks, epoch by epoch. */
 export interface Curve {
   low: (number | null)[];
   middle: (number | null)[];
@@ -53,7 +53,7 @@ export interface Training {
   held_out: Curve;
 }
 
-/** A variable, as explain ranks it. */
+/** A variable, as ranked by explain. */
 export interface Change {
   variable: string;
   rank: number;
@@ -92,7 +92,7 @@ export interface Distribution {
   quantiles: Record<string, number | null>;
 }
 
-/** What would happen to a variable, of effect: in all rows, in a segment, or at a value of a curve. */
+/** In effect: what would happen to a variable, in all rows, in a segment, or at a value of a curve. */
 export interface Answer extends Distribution {
   on: string;
   segment: string | null;
@@ -123,7 +123,7 @@ export interface PairEffect {
   support: number | null;
 }
 
-/** What a variable would have been in a row. */
+/** The value that a variable would have had in a row. */
 export interface Counterfactual {
   row: number;
   on: string;
@@ -132,14 +132,14 @@ export interface Counterfactual {
   interval: Interval | null;
 }
 
-/** A variable that is set, or to which something is added; without a value it takes those of a curve. */
+/** A variable that is set, or to which something is added; without a value it takes the values of a curve. */
 export interface Action {
   variable: string;
   kind: string;
   value: number | null;
 }
 
-/** What another method says of the same pair. */
+/** What another method concludes about the same pair. */
 export interface Opinion {
   method: string;
   direction: string | null;
@@ -216,15 +216,15 @@ export interface OptionRow {
 export interface Report {
   version: string;
   p_value_bound: number;
-  /** Of the data; if none are at hand, of the result. */
+  /** Of the data; of the result if the data are not available. */
   files: string[];
-  /** When the rows were recorded, from a column of dates. */
+  /** The period in which the rows were recorded, from a column of dates. */
   dates: { column: string; first: string; last: string } | null;
   command: string;
   name: string;
   method: { name: string; summary: string; citation: string } | null;
   options: OptionRow[];
-  /** Of effect: what the result has beyond what is in the page. */
+  /** In effect: how many items of the result the page leaves out. */
   left_out: { effects: number; pairs: number; rows: number } | null;
   result: Result;
   display: Display | null;

@@ -1,4 +1,4 @@
-// The paths of an effect through the graph: which edges lie on directed paths from what is changed to what is asked.
+// The paths of an effect through the graph: which edges lie on directed paths from changed variables to targets.
 import type { Edge, Result } from './types';
 
 export interface Way {
@@ -35,7 +35,7 @@ function reach(from: Iterable<string>, ways: Step[], forward: boolean): Set<stri
   return found;
 }
 
-/** Null if nothing is changed, as of the table of all effects. */
+/** Returns null if nothing is changed, as in the table of all effects. */
 export function wayOf(result: Result): Way | null {
   const changed = new Set((result.changes ?? []).map((a) => a.variable));
   if (changed.size === 0) return null;

@@ -1,5 +1,5 @@
-// The answer of effect in words: what would change, by how much, how sure that is; if there is no single answer, that
-// comes first, with the data that would settle it.
+// The answer of effect in words: what would change, by how much, how certain that is.  If there is no single answer,
+// that comes first, with the data that would settle it.
 import { count, number, sentence, shortName } from './text';
 import type { Action, Answer, Counterfactual, Distribution, Interval, PairEffect, Report, Result } from './types';
 
@@ -13,13 +13,13 @@ export interface Words {
 
 const LISTED = 8;
 
-/** An answer with what the variable is now. */
+/** An answer, with the present distribution of the variable. */
 export interface Case {
   then: Answer;
   now: Distribution;
 }
 
-/** All that is said of one variable: all rows first, or the values of a curve. */
+/** All answers about one variable: all rows first, or the values of a curve. */
 export interface Target {
   on: string;
   cases: Case[];
@@ -38,12 +38,12 @@ export function targetsOf(result: Result): Target[] {
   return targets;
 }
 
-/** Pairs that a directed path connects. */
+/** Pairs that are connected by a directed path. */
 export function pairsOf(result: Result): PairEffect[] {
   return (result.quartile_effects ?? []).filter((p) => p.answered !== 'no path');
 }
 
-/** "95 %", on one line. */
+/** "95 %", with a non-breaking space. */
 export function levelOf(report: Report): string {
   const alpha = Number(report.options.find((o) => o.key === 'alpha')?.value ?? 0.05);
   return `${number(100 * (1 - alpha), 3)}\u00a0%`;
@@ -198,7 +198,7 @@ function endWords(result: Result, { then }: Case): string {
   return `${estimated(then, 3)} at ${pointWords(result, then.at)}`;
 }
 
-/** At which values there is no answer, and why. */
+/** The values at which there is no answer, and why. */
 export function gaps(result: Result, target: Target): string | null {
   const open = target.cases.filter((c) => c.then.answered === 'none');
   if (open.length === 0 || open.length === target.cases.length) return null;
@@ -258,7 +258,7 @@ function item(report: Report, target: Target): string {
   }
 }
 
-/** Is the mean seen to change: from what it is now, or over the values of a curve? */
+/** Does the mean clearly change, from its present value or over the values of a curve? */
 function isClear(target: Target): boolean {
   if (!isCurve(target)) return ['rises', 'falls'].includes(changeOf(target.cases[0]!));
   const known = target.cases.map((c) => c.then).filter((d) => d.mean !== null);
@@ -330,7 +330,7 @@ function pairWords(report: Report, p: PairEffect, open: boolean): string {
   );
 }
 
-/** Those with an answer, the strongest first. */
+/** Pairs with an answer, the strongest first. */
 export function strongest(pairs: PairEffect[]): PairEffect[] {
   return pairs
     .filter((p) => p.answered === 'one')

@@ -1,4 +1,4 @@
-// Pictures and tables of effect: curves with their bands, distributions now and then, differences, effects of all
+// Pictures and tables of effect: curves with their bands, distributions before and after, differences, effects of all
 // pairs, rows as they are and as they would have been.
 import * as Plot from '@observablehq/plot';
 import { el, section } from './dom';
@@ -47,14 +47,14 @@ function some(value: number | null, digits = 4): string {
   return value === null ? '' : number(value, digits);
 }
 
-/* ---- marks with intervals, one below the other ---- */
+/* ---- marks with intervals, one below another ---- */
 
 interface Span {
   label: Label;
   value: number | null;
   /** A thin line. */
   ends: Interval | null;
-  /** A thick line: the answers that are open. */
+  /** A thick line: all answers that are possible. */
   range?: Interval | null;
   /** A ring. */
   other?: number | null;
@@ -65,7 +65,7 @@ function has(pair: Interval | null | undefined): boolean {
   return !!pair && pair[0] !== null && pair[1] !== null;
 }
 
-/** A name, or cause and effect: of these each is cut by itself if there is no room. */
+/** A name, or cause and effect, each of which is cut separately if there is no room. */
 type Label = string | [string, string];
 
 const ARROW = ' \u2192 ';
@@ -186,7 +186,7 @@ function quantiles(d: Distribution): string {
   return LEVELS.map((level) => number(d.quantiles[level], 3)).join(', ');
 }
 
-/** Of one time: 5 to 95 % thin, 25 to 75 % thick, the median as a dot. */
+/** One distribution: 5 to 95 % thin, 25 to 75 % thick, the median as a dot. */
 function boxes(cases: Case[], of: (c: Case) => Distribution, colour: string, dy: number): Plot.Markish[] {
   const at = (_: Case, i: number): number => i;
   const q = (level: string) => (c: Case): number | null => of(c).quantiles[level] ?? null;

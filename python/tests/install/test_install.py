@@ -1,7 +1,7 @@
-"""The package as it is installed: by pip without network, from a source distribution, by `make install`.
+"""Installs the package: by pip without network, from a source distribution, by `make install`.
 
-The library is taken from the build folder that is there (NONSENS_BUILD_DIR), so that nothing is compiled twice; that
-pip's own build knows how to make it is asked of meson, without compiling.
+The library comes from the existing build folder (NONSENS_BUILD_DIR), so that nothing is compiled twice.  Whether pip's
+own build could make it is checked with meson, without compiling.
 """
 
 import os
@@ -35,14 +35,14 @@ def run(*words, **more):
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    """A copy of the folder, so that no files are left in the source tree."""
+    """Copies the folder, so that no files are left in the source tree."""
     copy = tmp_path_factory.mktemp("tree") / "python"
     shutil.copytree(ROOT / "python", copy, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "*.so"))
     return copy
 
 
 def test_pip(sources, tmp_path):
-    """In a virtual environment with system site packages, and from another folder."""
+    """Installs in a virtual environment with system site packages, and imports from another folder."""
     run(sys.executable, "-m", "venv", "--system-site-packages", tmp_path / "venv")
     pip = [tmp_path / "venv/bin/pip", "install", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
     run(*pip, sources, env={"NONSENS_BUILD_DIR": BUILD})
@@ -54,7 +54,7 @@ def test_pip(sources, tmp_path):
 
 
 def test_wheel(sources, tmp_path):
-    """One wheel serves every Python 3 of this system, and is no wheel for others."""
+    """One wheel serves every Python 3 of this system, and claims no other system."""
     command = [sys.executable, "setup.py", "-q", "bdist_wheel", "-d", tmp_path, "-b", tmp_path / "b"]
     run(*command, cwd=sources, env={"NONSENS_BUILD_DIR": BUILD})
     (wheel,) = tmp_path.glob("*.whl")
@@ -65,7 +65,7 @@ def test_wheel(sources, tmp_path):
 
 
 def test_source_distribution(tmp_path):
-    """It carries the C sources, and meson finds in them all that it needs for the library."""
+    """It contains the C sources, and meson finds everything in them that the library needs."""
     run(sys.executable, "setup.py", "-q", "egg_info", "-e", tmp_path, "sdist", "-d", tmp_path, cwd=ROOT / "python")
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
@@ -79,7 +79,7 @@ def test_source_distribution(tmp_path):
 
 
 def test_make_install(tmp_path):
-    """`make install` puts the package where Debian's Python looks, and tells it where the library is."""
+    """`make install` puts the package where Debian's Python looks for it, and tells it where the library is."""
     run("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", tmp_path, "--quiet")
     (package,) = tmp_path.glob("**/nonsens/__init__.py")
     assert package.parent.parent.name in ("dist-packages", "site-packages")

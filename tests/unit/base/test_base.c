@@ -15,7 +15,7 @@
 #endif
 
 #include <cmocka.h>
-#undef fail /* the macro of cmocka hides the function under test */
+#undef fail /* cmocka's macro hides the function under test */
 
 /* The known-answer vectors that the authors publish with the generator (Random123, philox 4x32, 10 rounds). */
 static void test_philox_known_answers(void **state)
@@ -171,7 +171,7 @@ static void test_arena_hands_out_zeroed_aligned_memory(void **state)
     nonsens_context_free(ctx);
 }
 
-/* Under the address sanitizer a step over the end of a block is seen, and into what was given back. */
+/* The address sanitizer sees an access past the end of a block, and into a block that was given back. */
 static void test_arena_hides_what_nobody_asked_for(void **state)
 {
     (void)state;
@@ -282,7 +282,7 @@ static nonsens_status reporting_job(nonsens_context *ctx, arena *scratch, int64_
 
 static int count_phases(void *user, const char *phase, int64_t done, int64_t total)
 {
-    int *calls = user; // of the outer loop, of what is inside
+    int *calls = user; // number of reports of the outer loop, and of those inside it
     (void)done;
     (void)total;
     calls[strcmp(phase, "outer loop") != 0]++;
@@ -315,7 +315,7 @@ static void test_shown_text(void **state)
     assert_string_equal(show_bare(out, "\xc2\x9b"), "\\xc2\\x9b"); // U+009B, the CSI of terminals
     assert_string_equal(show_bare(out, "\xe2\x80\xae"
                                        "x"),
-                        "\\xe2\\x80\\xaex");                             // turns the direction of writing
+                        "\\xe2\\x80\\xaex");                             // a right-to-left override
     assert_string_equal(show_bare(out, "\xe2\x80\x94"), "\xe2\x80\x94"); // a dash
     assert_string_equal(show_bare(out, "1234567890123456789012345678901234567890"),
                         "1234567890123456789012345678901234567890");
@@ -326,7 +326,7 @@ static void test_shown_text(void **state)
     assert_string_equal(show_text(small, sizeof small, "abcdefghijklmnop", 16, 100), "abcde...");
 }
 
-/* A message is one line, and dots tell where it was cut. */
+/* A message is one line, and dots show where it was cut. */
 static void test_messages_are_clean(void **state)
 {
     (void)state;

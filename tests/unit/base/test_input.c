@@ -1,4 +1,4 @@
-/* test_input.c - a file that shrinks, grows or fails while it is read; the system's calls are replaced by ours. */
+/* test_input.c - a file that shrinks, grows or fails while it is read; the system's calls are replaced. */
 #include "base/input.h"
 
 #include <errno.h>
@@ -11,15 +11,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <cmocka.h> /* after ours: it defines a macro called fail */
+#include <cmocka.h> /* after our headers: it defines a macro called fail */
 
 enum { BYTES = 1000, LIMIT = 1 << 20 };
 
-/* What the system tells and does; 0 and -1: the truth. */
+/* What the replaced calls report and do; 0 and -1: the truth. */
 static struct {
-    off_t more;        /* bytes that the size is told too large by */
-    int64_t interrupt; /* calls of read that are interrupted before one is not */
-    int64_t fails_at;  /* byte from which on the disk cannot be read */
+    off_t more;        /* bytes by which the reported size is too large */
+    int64_t interrupt; /* calls of read that are interrupted before one succeeds */
+    int64_t fails_at;  /* byte from which on reading fails */
     int64_t done;      /* bytes read so far */
     const char *path;
 } system_tells;
@@ -109,7 +109,7 @@ static void test_interrupted(void **state)
     assert_read(*state);
 }
 
-/* The size alone promises more than is allowed, and more than any machine has; then the file turns out small. */
+/* A reported size beyond the limit, and beyond any machine's memory, does no harm if the file turns out to be small. */
 static void test_claims_too_much(void **state)
 {
     system_tells.more = (off_t)1 << 60;

@@ -1,4 +1,4 @@
-/* test_natural.c - the order of labels: numbers by value, digits inside of words as numbers, the same for any start. */
+/* test_natural.c - the order of labels: numbers by value, digits inside words as numbers, from any initial order. */
 #include "base/natural.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void expect_order(const char *const *sorted, int64_t count)
     nonsens_context *ctx = nonsens_context_new();
     for (int64_t shift = 0; shift < count; shift++) {
         for (int64_t i = 0; i < count; i++) {
-            label[(i * 7 + shift) % count] = sorted[i]; // 7 is prime to the counts below
+            label[(i * 7 + shift) % count] = sorted[i]; // 7 is coprime to the counts below
         }
         assert_int_equal(natural_order(ctx, &a, count, label, &order), NONSENS_OK);
         for (int64_t i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ static void test_calendar(void **state)
     EXPECT_ORDER("s2", "s10");
 }
 
-/* One label of another kind, and all are texts. */
+/* One label of a different kind makes all of them texts. */
 static void test_not_the_calendar(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_nearest.c - which word was probably meant. */
+/* test_nearest.c - which known word was probably meant. */
 #include "base/nearest.h"
 
 #include <nonsens/nonsens.h>
@@ -31,16 +31,16 @@ static void test_meant(void **state)
     expect("segmetn", "segment");
     expect("heigth", "height");
     expect("wdith2", "width2");
-    expect("1x", "x1");      // neighbours exchanged
+    expect("1x", "x1");      // neighbouring letters swapped
     expect("wid", "width2"); // a part of it
     expect("nonsens", "pc-nonsens");
-    expect("x11", "x1"); // one edit; two from x2
+    expect("x11", "x1"); // one edit from x1, two from x2
 }
 
 static void test_none(void **state)
 {
     (void)state;
-    expect("x3", NULL); // as near to x1 as to x2
+    expect("x3", NULL); // as close to x1 as to x2
     expect("h", NULL);
     expect("s", NULL);
     expect("", NULL);
@@ -48,7 +48,7 @@ static void test_none(void **state)
     expect("a word that is very much longer than forty characters", NULL);
 }
 
-/* Two words that have it in them: neither, whatever their order; a word that is too far away spoils nothing. */
+/* If two words contain the text, neither is suggested, in any order; a word that is too far away does not matter. */
 static void test_parts(void **state)
 {
     static const char *const days[] = {"monday", "tuesday", NULL}, *const parts[] = {"segment", "bag", NULL},
@@ -68,7 +68,7 @@ static void test_hint(void **state)
     assert_string_equal(nearest_hint(&n, hint), "");
     nearest_offer(&n, "height");
     assert_string_equal(nearest_hint(&n, hint), ". Did you mean \"height\"?");
-    nearest_offer(&n, "height"); // the same word twice is no tie
+    nearest_offer(&n, "height"); // the same word offered twice is no tie
     assert_string_equal(nearest_hint(&n, hint), ". Did you mean \"height\"?");
 }
 

@@ -24,7 +24,7 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-/* The text must be read in full, to the very same bits as by strtod. */
+/* Checks that the whole text is read, to exactly the same bits as by strtod. */
 static void check_like_strtod(const char *text)
 {
     const char *end = text + strlen(text);
@@ -159,7 +159,7 @@ static void test_known_hard_cases(void **state)
     }
 }
 
-/* Bits at random are every exponent alike; the text has between 1 and 25 digits. */
+/* Random bits, so that every exponent is equally likely; the text has between 1 and 25 digits. */
 static void test_random_doubles(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void test_random_doubles(void **state)
     }
 }
 
-/* What data look like: a few digits, a point somewhere, small exponents. */
+/* Numbers as in data files: a few digits, a point somewhere, small exponents. */
 static void test_random_plain_numbers(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void test_random_plain_numbers(void **state)
     }
 }
 
-/* Small integers times powers of ten over the whole range, subnormal and infinite ones among them. */
+/* Small integers times powers of ten over the whole range, including subnormal and infinite values. */
 static void test_random_exponents(void **state)
 {
     (void)state;
@@ -233,7 +233,7 @@ static void check_halfway(double value)
     char *exponent = strchr(text, 'e');
     snprintf(longer, sizeof longer, "%.*s%0100d1%s", (int)(exponent - text), text, 0, exponent);
     check_like_strtod(longer);
-    char *last = exponent - 1; /* zeros fill up the 780 digits: the last that is not zero, one less */
+    char *last = exponent - 1; /* the expansion ends in zeros; decreases its last digit that is not zero */
     while (*last == '0') {
         last--;
     }
@@ -287,7 +287,7 @@ static void test_very_long_numbers(void **state)
     }
 }
 
-/* Leading zeros behind the point and an exponent that undoes them. */
+/* Leading zeros after the point, and an exponent that cancels them. */
 static void test_zeros_against_exponent(void **state)
 {
     (void)state;
@@ -305,7 +305,7 @@ static void test_zeros_against_exponent(void **state)
     free(text);
 }
 
-/* From the bound on as a number, below it as the bound, whatever is below: 0, rounding, nearly the bound. */
+/* From the bound on, p is shown as a number; below it as the bound, whether it is 0, tiny or nearly the bound. */
 static void test_p_values_end_at_the_bound(void **state)
 {
     (void)state;

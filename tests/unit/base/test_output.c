@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h> /* after ours: it defines a macro called fail */
+#include <cmocka.h> /* after our headers: it defines a macro called fail */
 
-/* In place of the system's: fails if told to. */
+/* Replaces the system's function: fails if told to. */
 static bool fsync_fails;
 
 int fsync(int descriptor)
@@ -117,7 +117,7 @@ static void test_link_is_followed(void **state)
     assert_contents(p->file, "short");
 }
 
-/* What a link leads to is replaced as a whole, and made where it is missing; the link stays. */
+/* The target of a link is replaced as a whole, or made if it is missing; the link stays. */
 static void test_link_to_half_a_file(void **state)
 {
     place *p = *state;
@@ -164,13 +164,13 @@ static void test_pipe(void **state)
     assert_true(S_ISFIFO(facts.st_mode));
 }
 
-/* The device is reached through a link of our own: a defect may then replace the link, never the device. */
+/* The device is reached through a link of our own, so that a bug could replace only the link, never the device. */
 static void test_full_device(void **state)
 {
     place *p = *state;
     output *out;
     assert_int_equal(symlink("/dev/full", p->link), 0);
-    for (int bytes = 10; bytes < 1000000; bytes = 10 * bytes + 1) { // caught by the flush, or long before it
+    for (int bytes = 10; bytes < 1000000; bytes = 10 * bytes + 1) { // noticed by the flush, or long before it
         assert_int_equal(output_open(p->ctx, p->link, &out), NONSENS_OK);
         for (int i = 0; i < bytes; i++) {
             putc('x', output_stream(out));
@@ -183,7 +183,7 @@ static void test_full_device(void **state)
     assert_true(S_ISLNK(facts.st_mode));
 }
 
-/* One write that is larger than any buffer leaves nothing to flush: its reason must be kept. */
+/* A single write larger than any buffer leaves nothing to flush: its error must be kept. */
 static void test_reason_of_a_large_write(void **state)
 {
     place *p = *state;
@@ -202,7 +202,7 @@ static void check_refused(place *p, const char *path, int error)
     assert_non_null(strstr(nonsens_context_message(p->ctx), strerror(error)));
 }
 
-/* Looking creates nothing (tear_down would find it) and changes nothing. */
+/* A check creates nothing (tear_down would find it) and changes nothing. */
 static void test_check(void **state)
 {
     place *p = *state;
@@ -227,7 +227,7 @@ static void test_check(void **state)
     assert_non_null(strstr(nonsens_context_message(p->ctx), "empty"));
 }
 
-/* What did not reach the disk does not take the place of what did. */
+/* A file that did not reach the disk does not replace one that did. */
 static void test_failing_sync(void **state)
 {
     place *p = *state;

@@ -11,7 +11,7 @@ enum { OUTER = 5, INNER = 40 };
 
 typedef struct counts {
     int runs[OUTER][INNER];
-    int64_t fails; /* the inner job of every loop that fails; -1: none */
+    int64_t fails; /* the inner job that fails in every loop; -1: none */
     int threads;
 } counts;
 
@@ -64,7 +64,7 @@ static void test_every_job_runs_once(void **state)
     }
 }
 
-/* The lowest outer job's failure is said, whichever comes first. */
+/* The failure of the lowest outer job is reported, whichever comes first. */
 static void test_the_first_failure_is_said(void **state)
 {
     fixture *f = *state;
@@ -88,7 +88,7 @@ static void test_a_region_in_a_region(void **state)
     assert_each_once(&all);
 }
 
-/* Reports come from the thread that called, also from jobs that others might have taken. */
+/* Reports come from the calling thread, also about jobs that other threads may have taken. */
 static int report(void *user, const char *phase, int64_t done, int64_t total)
 {
     int *reports = user;
@@ -118,7 +118,7 @@ static void test_only_the_caller_reports(void **state)
     int reports = 0;
     nonsens_context_set_progress(f->ctx, report, &reports);
     assert_int_equal(parallel_region(f->ctx, 4, reporting_loop, NULL), NONSENS_OK);
-    assert_true(reports > 0); // the first job is the caller's
+    assert_true(reports > 0); // the calling thread runs the first job
 }
 
 static int cancel(void *user, const char *phase, int64_t done, int64_t total)

@@ -1,7 +1,7 @@
 /*
- * segment_rows.h - simulated rows for the tests of the segment classifiers, and fits of them.
+ * segment_rows.h - simulated rows for the tests of the segment classifiers, and fits to them.
  *
- * To be included last, as fixture.h.
+ * Include it last, like fixture.h.
  */
 #ifndef UNIT_SEGMENT_ROWS_H
 #define UNIT_SEGMENT_ROWS_H
@@ -15,7 +15,7 @@
 
 #include "fixture.h"
 
-/* How laws are drawn where rows are independent. */
+/* How null distributions are drawn if rows are independent. */
 #define BY(count, number, name) (&(compare_draws){.threads = (count), .draws = (number), .seed = (name)})
 
 static inline void assert_close(double found, double expected, double tolerance)
@@ -56,7 +56,7 @@ static inline void rows_warp(fixture *f, rows *r)
 }
 
 /*
- * x1 = s1(e) N1, x2 = x1^2 / 2 + s2(e) N2: the restricted model (1, 0, 1) is near the truth, (0, 1, 1) is not.
+ * Draws x1 = s1(e) N1, x2 = x1^2 / 2 + s2(e) N2: the restricted model (1, 0, 1) is near the truth, (0, 1, 1) is not.
  * `strength` scales the logarithms of the scales.
  */
 static inline rows rows_scales(fixture *f, int64_t per_segment, int64_t segments, double strength, uint64_t seed)
@@ -76,7 +76,7 @@ static inline rows rows_scales(fixture *f, int64_t per_segment, int64_t segments
     return out;
 }
 
-/* The rows (x1, x2) with these labels, sorted by label; order within a label is kept. */
+/* Sorts the rows (x1, x2) by these labels; the order within a label is kept. */
 static inline rows rows_labelled(fixture *f, int64_t n, int64_t segments, const double *const x[2],
                                  const int32_t *label)
 {
@@ -95,7 +95,7 @@ static inline rows rows_labelled(fixture *f, int64_t n, int64_t segments, const 
     return out;
 }
 
-/* Rows of three segments with logits +-2 sin(waves pi x1) over uniform x. */
+/* Draws rows of three segments with logits +-2 sin(waves pi x1) over uniform x. */
 static inline rows rows_waves(fixture *f, int64_t n, double waves, uint64_t seed)
 {
     rng r = rng_new(seed, RNG_TEST, 9);
@@ -139,7 +139,7 @@ static inline classifier_fit rows_fit_new(fixture *f, const classifier_sample *s
     return out;
 }
 
-/* Cold start and fit of all rows. */
+/* Fits all rows from a cold start. */
 static inline classifier_fit rows_fit(fixture *f, const classifier_sample *s, classifier_shape form, double lambda,
                                       int threads)
 {
@@ -150,7 +150,7 @@ static inline classifier_fit rows_fit(fixture *f, const classifier_sample *s, cl
     return out;
 }
 
-/* Penalised negative log-likelihood on all rows at theta. */
+/* Returns the penalised negative log likelihood of all rows at theta. */
 static inline double rows_objective(fixture *f, const classifier_fit *of, const double *theta)
 {
     arena_mark mark = arena_tell(&f->scratch);
@@ -166,7 +166,7 @@ static inline double rows_objective(fixture *f, const classifier_fit *of, const 
     return value;
 }
 
-/* Its gradient (parameters), and where not NULL its exact matrix of second derivatives, both triangles. */
+/* Computes its gradient (parameters) and, unless NULL, its exact matrix of second derivatives, both triangles. */
 static inline void rows_derivatives(fixture *f, const classifier_fit *of, const double *theta, double *gradient,
                                     double *hessian)
 {
@@ -199,7 +199,7 @@ static inline void rows_derivatives(fixture *f, const classifier_fit *of, const 
     arena_rewind(&f->scratch, mark);
 }
 
-/* step = -|H|^-1 gradient, but for the null space of H: vectors (p, p), values (p, ascending) of H. */
+/* Computes step = -|H|^-1 gradient, except in the null space of H: vectors (p, p), values (p, ascending) of H. */
 static inline void rows_newton_step(int64_t p, const double *vectors, const double *values, const double *gradient,
                                     double *step)
 {
@@ -216,7 +216,7 @@ static inline void rows_newton_step(int64_t p, const double *vectors, const doub
 }
 
 /*
- * Newton steps by the exact matrix from a point near the optimum until the gradient is of the size of rounding.
+ * Takes Newton steps with the exact matrix from a point near the optimum, until the gradient is as small as rounding.
  * vectors (p, p) and values (p, ascending): the eigenvectors and eigenvalues of that matrix there.
  */
 static inline void rows_polish(fixture *f, const classifier_fit *of, double *theta, double *vectors, double *values)

@@ -37,7 +37,7 @@ static double *matrix_with_profile(fixture *f, int64_t n, const int64_t *first, 
     return a;
 }
 
-/* first[]: dense, banded, or banded with dense rows at the end, as the Fisher matrices are. */
+/* Returns first[]: dense, banded, or banded with dense rows at the end like the Fisher matrices. */
 static int64_t *profile(fixture *f, int64_t n, int64_t band, int64_t dense_from)
 {
     int64_t *first = arena_get(f->ctx, &f->scratch, n, sizeof *first);
@@ -101,7 +101,7 @@ static void test_factor_and_solves(void **state)
             int64_t *first = profile(f, n, bands[b], n - n / 4);
             double *a = matrix_with_profile(f, n, first, 1), *l = fixture_doubles(f, n * n);
             for (int64_t i = 0; i < n; i++) {
-                memcpy(l + i * n, a + i * n, (size_t)(i + 1) * sizeof *l); // the upper triangle is not looked at
+                memcpy(l + i * n, a + i * n, (size_t)(i + 1) * sizeof *l); // the upper triangle is not read
             }
             assert_true(envelope_factor(n, first, l));
             check_factor(n, first, a, l);

@@ -1,7 +1,6 @@
 /*
  * test_segment_compare.c - choice of the penalty, comparison of segment classifiers on held-out rows, and the null
- * distributions of likelihood ratios: against their laws without penalty, and against labels drawn again with full
- * refits.
+ * distributions of likelihood ratios: against their laws without penalty, and against full refits to redrawn labels.
  */
 #include "classifier/classifier_compare.h"
 #include "math/special.h"
@@ -9,7 +8,7 @@
 
 static const classifier_shape FREE = {0, 0, 2}, CAUSE = {1, 0, 1};
 
-/* Uniform rows whose segments mean nothing. */
+/* Draws uniform rows whose segments carry no information. */
 static rows rows_uniform(fixture *f, int64_t n, int64_t segments, uint64_t seed)
 {
     rows out;
@@ -51,7 +50,7 @@ static void test_rows_against_plain_sums(void **state)
     assert_close(d.mean, sum / N, 1e-14);
     assert_close(d.error, sqrt(square) / N, 1e-14);
     assert_close(d.z, sum / sqrt(square), 1e-12);
-    assert_true(d.ratio == 7.0); // the rest is not touched
+    assert_true(d.ratio == 7.0); // the other members stay as they were
     compare_rows(N, first, second, &(classifier_blocks){block, BLOCKS, 1.0, false}, scratch, &d);
     assert_close(d.mean, sum / N, 1e-14);
     assert_close(d.z, sum / sqrt(of_blocks), 1e-12);
@@ -83,11 +82,11 @@ static void test_p_values_of_half_chi_squares(void **state)
         classifier_difference d = {.ratio = 0.5 * table[k].quantile};
         compare_judge(DRAWS, ratio, &d);
         assert_close(d.null_mean, 0.5 * table[k].degrees, 4.0 * sqrt(0.5 * table[k].degrees / DRAWS));
-        assert_close(d.p_value, table[k].tail, 0.15 * table[k].tail); // what errors of mean and variance leave
+        assert_close(d.p_value, table[k].tail, 0.15 * table[k].tail); // allows for errors of mean and variance
     }
 }
 
-/* The larger, the less likely; what speaks for the smaller model is no evidence against it. */
+/* The larger the ratio, the smaller p; a ratio that favours the smaller model is no evidence against it. */
 static void test_p_values_follow_the_ratio(void **state)
 {
     (void)state;
@@ -138,7 +137,7 @@ static void check_law(fixture *f, const classifier_sample *s, classifier_shape f
     assert_true(d.p_value > 0.3 && d.p_value < 0.6);
     double sd = sqrt(0.5 * q);
     assert_close(d.null_mean, 0.5 * q,
-                 4.0 * sd / sqrt(DRAWS) + 0.005 * q); // four standard errors, and what is left of the penalty
+                 4.0 * sd / sqrt(DRAWS) + 0.005 * q); // four standard errors, and the effect of the small penalty
     assert_close(d.null_sd, sd, 4.0 * sd / sqrt(DRAWS) + 0.005 * sd);
 }
 
@@ -146,7 +145,7 @@ static void test_law_without_penalty_at_length(void **state)
 {
     enum { M = 4, P = M * M - 1, P1 = M - 1 };
     fixture *f = *state;
-    rows data = rows_uniform(f, 300000, 5, 6); // many, and all over the square: what is gentle does not count
+    rows data = rows_uniform(f, 300000, 5, 6); // many rows, all over the square: the gentle penalty has no effect
     classifier_sample s = rows_sample(f, &data, 2, M, 1);
     check_law(f, &s, CAUSE, P - P1 - 1);
     check_law(f, &s, (classifier_shape){0, 1, 1}, P - P1 - 1);
@@ -155,7 +154,7 @@ static void test_law_without_penalty_at_length(void **state)
     check_law(f, &s, (classifier_shape){2, 0, 1}, 2 * (P - P1 - 1));
 }
 
-/* Probabilities (n, E) of the segments at the rows of the data. */
+/* Computes the probabilities (n, E) of the segments at the rows of the data. */
 static double *probabilities(fixture *f, const classifier_fit *of)
 {
     const classifier_model *m = &of->model;
@@ -180,7 +179,7 @@ static double *probabilities(fixture *f, const classifier_fit *of)
     return p;
 }
 
-/* The rows with labels drawn from p (n, E). */
+/* Draws new labels from p (n, E) for the rows. */
 static rows rows_drawn(fixture *f, const rows *r, const double *p, uint64_t draw)
 {
     int64_t segments = r->segments;
@@ -205,7 +204,7 @@ static classifier_fit refit(fixture *f, const classifier_sample *s, classifier_s
     return out;
 }
 
-/* Mean and standard deviation of likelihood ratios found by refits, and the share of p-values below .05. */
+/* Mean and standard deviation of likelihood ratios from refits, and the share of p-values below .05. */
 typedef struct found {
     double mean, sd, rejected;
 } found;
@@ -227,8 +226,8 @@ static found sum_up(int64_t count, const double *ratio, const classifier_differe
 }
 
 /*
- * The limit against the real thing.  With B refits the mean has the standard error sd / sqrt(B), the sd one of about
- * sd / sqrt(2 B); three of them are allowed, and a share of the mean and of the sd for what the limit leaves out.
+ * Compares the asymptotic law with refits.  With B refits the mean has the standard error sd / sqrt(B), the sd one of
+ * about sd / sqrt(2 B).  Three of them are allowed, plus a share of the mean and of the sd, as the law is a limit.
  */
 static void check_null(int64_t count, const double *ratio, const classifier_difference *null, double share)
 {
@@ -238,8 +237,7 @@ static void check_null(int64_t count, const double *ratio, const classifier_diff
     assert_true(real.rejected < 0.05 + 3.0 * sqrt(0.05 * 0.95 / (double)count) + share);
 }
 
-/* T of `small` in `large`, both fitted to labels drawn from the smaller model: everything anew but x and the penalty.
- */
+/* T of `small` in `large`, both fitted to labels drawn from the smaller model: only x and the penalty stay the same. */
 static void check_restriction(fixture *f, classifier_shape small, classifier_shape large, double lambda)
 {
     enum { B = 150 };
@@ -271,7 +269,7 @@ static void test_restrictions_against_refits_at_length(void **state)
     }
 }
 
-/* Labels drawn from a model of the first variable: it is not rejected, its mirror image is. */
+/* Labels are drawn from a model of the first variable: it is not rejected, its mirror image is. */
 static void test_wrong_direction_is_rejected(void **state)
 {
     fixture *f = *state;
@@ -288,7 +286,7 @@ static void test_wrong_direction_is_rejected(void **state)
     assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 199, 1), &effect, &free, &of_effect), NONSENS_OK);
     assert_true(of_cause.p_value > 0.01);
     assert_true(of_effect.p_value < 1e-6);
-    free.objective = effect.objective + 1.0; // as if the larger model were in a worse optimum
+    free.objective = effect.objective + 1.0; // as if the larger model had ended in a worse optimum
     assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 199, 1), &effect, &free, &of_effect), NONSENS_OK);
     assert_close(of_effect.ratio, -1.0, 1e-9);
     assert_true(of_effect.p_value == 1.0);
@@ -304,8 +302,8 @@ static classifier_shape one_more(classifier_shape s)
 }
 
 /*
- * Labels that mean nothing, of segments of equal size or not: the first feature is found by chance.  The score follows
- * the law exactly, but for the central limit; the fit may be a little beyond it.
+ * Labels without information, in segments of equal or different sizes: the first feature is found by chance.  The score
+ * follows the law exactly, up to the central limit; the fit may exceed it a little.
  */
 static void check_rank_zero(fixture *f, classifier_shape form, double lambda, bool equal)
 {
@@ -333,7 +331,7 @@ static void check_rank_zero(fixture *f, classifier_shape form, double lambda, bo
         arena_rewind(&f->scratch, mark);
     }
     check_null(B, ratio, &null, 0.05);
-    if (form.both) { // a model without features takes the products for its basis
+    if (form.both) { // the products are the basis of a model without features
         check_null(B, score, &null, 0.0);
     }
 }
@@ -347,8 +345,8 @@ static void test_rank_zero(void **state)
 }
 
 /*
- * Half a chi-square of 20 degrees and non-centrality 2 t, the law at the boundary of what is tolerated, exceeds its
- * quantiles as often as the p-value says: on average over the draws, p-values below a level have that frequency.
+ * Half a chi-square with 20 degrees of freedom and non-centrality 2 t is the law at the boundary of what is tolerated.
+ * On average over its draws, p-values below a level are as frequent as the level.
  */
 static void test_tolerated_errors_keep_the_level(void **state)
 {
@@ -376,15 +374,15 @@ static void test_tolerated_errors_keep_the_level(void **state)
     }
 }
 
-/* How far the law at rank one may be off, in shares of the mean, and score and fit from each other. */
+/* Allowed error of the law at rank one, and allowed distance between score and fit, as shares of the mean. */
 typedef struct allowance {
     double law, score;
 } allowance;
 
 /*
- * Labels of a fitted model of rank one, of segments that differ as `strength` says: a second feature is found by
- * chance. Where they differ much the information is no product, and the law expects more than there is; the score tells
- * less than the fit, never more than the law.
+ * Labels from a fitted model of rank one, whose segments differ by `strength`: a second feature is found by chance. If
+ * they differ strongly, the information is not a product and the law overestimates the ratio; the score is below the
+ * fit, and never above the law.
  */
 static void check_rank_one(fixture *f, classifier_shape form, double lambda, double strength, allowance allow)
 {
@@ -424,7 +422,7 @@ static void test_rank_one_at_length(void **state)
     check_rank_one(*state, (classifier_shape){1, 0, 0}, 1e-3, 0.6, (allowance){0.2, 0.35});
 }
 
-/* Two features are seen from one, and from none; from two there is nothing more. */
+/* Two features are found, given none or one; beyond two there is nothing more. */
 static void test_second_feature_is_seen(void **state)
 {
     fixture *f = *state;
@@ -441,7 +439,7 @@ static void test_second_feature_is_seen(void **state)
     assert_true(from_two.p_value > 0.01);
 }
 
-/* A clear test has the law of the first 50 draws, any other that of all of them. */
+/* A clear test uses the law of the first 50 draws, any other test that of all draws. */
 static void test_few_draws(void **state)
 {
     fixture *f = *state;

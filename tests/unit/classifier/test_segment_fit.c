@@ -8,9 +8,9 @@
 #include "segment_rows.h"
 
 static const double LAMBDA = 0.01;
-static const double DECREMENT = 1e-4;        /* nats: what fits stop by */
-static const double ABOVE_OPTIMUM = 2e-4;    /* nats by which a fit may stay above the optimum: twice that */
-static const double ROW_TOLERANCE = 0.015;   /* nats of one row, of a fit against the optimum: sqrt(2 DECREMENT) */
+static const double DECREMENT = 1e-4;        /* nats: where fits stop */
+static const double ABOVE_OPTIMUM = 2e-4;    /* nats by which a fit may exceed the optimum: twice DECREMENT */
+static const double ROW_TOLERANCE = 0.015;   /* nats per row, of a fit against the optimum: sqrt(2 DECREMENT) */
 static const double ORACLE_TOLERANCE = 1e-9; /* nats, of the optimum against the oracle */
 static const classifier_shape FREE = {0, 0, 2}, CAUSE = {1, 0, 1}, EFFECT = {0, 1, 1};
 
@@ -23,7 +23,7 @@ static double largest_difference(int64_t n, const double *a, const double *b)
     return most;
 }
 
-/* log-likelihood of every row at theta. */
+/* Computes the log likelihood of every row at theta. */
 static double *row_scores(fixture *f, const classifier_model *m, const double *theta)
 {
     double *out = fixture_doubles(f, m->data->n);
@@ -33,7 +33,7 @@ static double *row_scores(fixture *f, const classifier_model *m, const double *t
     return out;
 }
 
-/* theta at the optimum next to it, from the fixture's arena. */
+/* Returns the optimum near theta, in the fixture's arena. */
 static double *optimum_near(fixture *f, const classifier_fit *of, const double *theta)
 {
     int64_t p = of->model.parameters;
@@ -43,7 +43,7 @@ static double *optimum_near(fixture *f, const classifier_fit *of, const double *
     return out;
 }
 
-/* With as many features as segments less one the fit is a convex multinomial regression, solved by SciPy. */
+/* With one feature fewer than segments, the fit is a convex multinomial regression, which SciPy solves. */
 static void test_full_rank_against_scipy(void **state)
 {
     fixture *f = *state;
@@ -65,7 +65,7 @@ static void test_full_rank_against_scipy(void **state)
     assert_true(largest_difference(r.n, score, fixture_log_likelihood) < ORACLE_TOLERANCE);
 }
 
-/* Half the squared length of the gradient in the metric of second derivatives and pins. */
+/* Returns half the squared length of the gradient in the metric of the second derivatives with pins. */
 static double plain_decrement(fixture *f, const classifier_fit *of)
 {
     int64_t p = of->model.parameters;
@@ -106,7 +106,7 @@ static void test_fits_end_at_an_optimum(void **state)
     }
 }
 
-/* The sums that a fit leaves behind are those of its theta. */
+/* The sums that a fit stores are those at its theta. */
 static void test_sums_are_of_theta(void **state)
 {
     fixture *f = *state;
@@ -127,8 +127,7 @@ static void test_sums_are_of_theta(void **state)
 
 /* ---- starts ---- */
 
-/* From the free fit a restricted one ends no higher than from cold, and the free one from there no higher than it was.
- */
+/* Started at the free fit, a restricted one ends no higher than a cold one; back from it, the free one is no higher. */
 static void test_starts_lead_to_one_optimum(void **state)
 {
     static const classifier_shape shapes[] = {{1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {1, 1, 0}};
@@ -155,7 +154,7 @@ static void test_starts_lead_to_one_optimum(void **state)
 
 /* ---- folds ---- */
 
-/* The rows outside a fold. */
+/* Returns the rows outside a fold. */
 static rows rows_without(fixture *f, const rows *r, int64_t fold)
 {
     double *x[2] = {fixture_doubles(f, r->n), fixture_doubles(f, r->n)};
@@ -174,15 +173,15 @@ static rows rows_without(fixture *f, const rows *r, int64_t fold)
 }
 
 /*
- * A fold is scored by the fit that knows nothing of it: next to the fold's fit there is the same optimum as next to a
- * fit of the other rows from a cold start, and both are near it.
+ * A fold is scored by a fit that never saw it: the fold's fit and a cold fit to the other rows are near the same
+ * optimum.
  */
 static void check_fold(fixture *f, const rows *r, const classifier_fit *found, int64_t fold)
 {
     const classifier_model *m = &found->fold_model[fold];
     rows others = rows_without(f, r, fold);
     classifier_sample s = rows_sample(f, &others, m->data->folds - 1, m->data->basis, 1);
-    assert_close(s.share[0], m->data->share[0], 1e-15); // else the penalties are not the same
+    assert_close(s.share[0], m->data->share[0], 1e-15); // otherwise the penalties would differ
     classifier_fit alone = rows_fit(f, &s, m->shape, found->fold_lambda[fold], 1);
     const double *theta = found->fold_theta[fold];
     double *best = optimum_near(f, &alone, theta), *best_alone = optimum_near(f, &alone, alone.theta);
@@ -220,7 +219,7 @@ static void test_folds_know_nothing_of_their_rows(void **state)
     }
 }
 
-/* What a number of threads must not change. */
+/* Results that must not depend on the number of threads. */
 typedef struct outcome {
     classifier_penalty chosen;
     classifier_fit small, large;
@@ -268,7 +267,7 @@ static void test_threads_change_nothing(void **state)
 
 /* ---- failures ---- */
 
-/* Parameters that are no numbers end the fit, whether it is of all rows or of the folds. */
+/* Parameters that are NaN end the fit, of all rows as well as of folds. */
 static void test_not_a_number(void **state)
 {
     fixture *f = *state;

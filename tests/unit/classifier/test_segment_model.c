@@ -1,15 +1,15 @@
 /*
- * test_segment_model.c - likelihood, its derivatives, penalty and parametrisation of the segment classifiers, against a
+ * test_segment_model.c - likelihood, derivatives, penalty and parametrisation of the segment classifiers, against a
  * plain twin that evaluates every row with all products, and against finite differences.
  */
 #include "segment_rows.h"
 
-static const double TWIN_TOLERANCE = 1e-11;       /* relative to the largest number of the kind */
+static const double TWIN_TOLERANCE = 1e-11;       /* relative to the largest value of its kind */
 static const double GRADIENT_TOLERANCE = 1e-7;    /* finite differences, relative */
 static const double CURVATURE_TOLERANCE = 1e-6;   /* relative */
 static const double INVARIANCE_TOLERANCE = 1e-11; /* relative */
 static const double LAMBDA = 0.3;
-static const double GENTLE = 1e-4; /* of src/classifier/model.c */
+static const double GENTLE = 1e-4; /* as in src/classifier/model.c */
 
 static const classifier_shape SHAPES[] = {{0, 0, 1}, {0, 0, 2}, {1, 0, 1}, {0, 1, 1},
                                           {2, 0, 0}, {1, 1, 0}, {1, 1, 1}, {0, 2, 1}};
@@ -56,7 +56,7 @@ static void assert_arrays_close(int64_t n, const double *found, const double *ex
 
 /* ---- the plain twin ---- */
 
-/* Cubic B-spline i on equal knots, by the recursion of Cox and de Boor; the last interval is closed. */
+/* Cubic B-spline i on equal knots, by the Cox-de Boor recursion; the last interval is closed. */
 static double spline(int64_t i, int degree, double t)
 {
     double width = 1.0 / (BASIS - 3), left = (double)(i - 3) * width;
@@ -73,7 +73,7 @@ typedef struct twin {
     double *gradient, *fisher, *slope;
 } twin;
 
-/* Products (SQUARE), logits' Jacobian (E, parameters) and log probabilities (E) of one row. */
+/* Computes products (SQUARE), the Jacobian of the logits (E, parameters) and log probabilities (E) of one row. */
 static void twin_row(const setting *s, int64_t row, double *product, double *jacobian, double *log_p)
 {
     const classifier_model *m = &s->fit.model;
@@ -103,7 +103,7 @@ static void twin_row(const setting *s, int64_t row, double *product, double *jac
     }
 }
 
-/* Score of a row if its label were e: (parameters). */
+/* Computes the score of a row as if its label were e: (parameters). */
 static void twin_score(int64_t p, int64_t e, const double *jacobian, const double *log_p, double *score)
 {
     for (int64_t i = 0; i < p; i++) {
@@ -189,7 +189,7 @@ static void test_sums_against_twin(void **state)
 
 /* ---- by groups ---- */
 
-/* How far the Fisher matrix by groups of the rows outside a fold is from the exact one, relative to its diagonal. */
+/* Compares the grouped Fisher matrix of the rows outside a fold with the exact one, relative to its diagonal. */
 static double distance_of_groups(fixture *f, const setting *s, int64_t without)
 {
     const classifier_model *m = &s->fit.model;
@@ -212,7 +212,8 @@ static double distance_of_groups(fixture *f, const setting *s, int64_t without)
     return most;
 }
 
-/* Of all rows, and without a fold.  These logits change much inside a cell; the distance falls with what they change.
+/*
+ * With all rows, and without a fold.  These logits vary strongly inside cells; the distance shrinks as they vary less.
  */
 static void test_groups_are_near_rows(void **state)
 {
@@ -224,7 +225,7 @@ static void test_groups_are_near_rows(void **state)
         assert_true(distance_of_groups(f, s, -1) < 0.35 && distance_of_groups(f, s, i % FOLDS) < 0.35);
         for (int64_t e = 0; e < E; e++) {
             for (int64_t k = 0; k < r; k++) {
-                s->theta[model_weight(&s->fit.model, e, k)] *= 1e-3; // one group a cell
+                s->theta[model_weight(&s->fit.model, e, k)] *= 1e-3; // one group per cell
             }
         }
         assert_true(distance_of_groups(f, s, -1) < 1e-3 && distance_of_groups(f, s, i % FOLDS) < 1e-3);
@@ -232,7 +233,7 @@ static void test_groups_are_near_rows(void **state)
     }
 }
 
-/* Features of one variable have one parameter per B-spline of it; parameters are used once. */
+/* A feature of one variable has one parameter per B-spline of the variable; no parameter is used twice. */
 static void test_places(void **state)
 {
     for (int i = 0; i < SHAPE_COUNT; i++) {
@@ -255,7 +256,8 @@ static void test_places(void **state)
     }
 }
 
-/* Probabilities of logits down to -296 nats: a model without features, whose gradient in c_e is -n p_e if no row is e.
+/*
+ * Probabilities of logits down to -296 nats: the gradient of a model without features in c_e is -n p_e if no row is e.
  */
 static void test_small_probabilities(void **state)
 {
@@ -276,7 +278,7 @@ static void test_small_probabilities(void **state)
     assert_int_equal(classifier_model_new(f->ctx, &f->scratch, &s, (classifier_shape){0, 0, 0}, &m), NONSENS_OK);
     classifier_sums sums = {0, gradient, NULL, NULL};
     assert_int_equal(model_sum(f->ctx, &f->scratch, &m, theta, 0, &sums), NONSENS_OK);
-    assert_close(sums.log_likelihood, -N * log(norm), 2e-15); // a unit in the last place of the norm, N times
+    assert_close(sums.log_likelihood, -N * log(norm), 2e-15); // one unit in the last place of the norm, N times
     for (int e = 1; e < MANY; e++) {
         double expected = exp(theta[e]) / norm;
         assert_close(-gradient[e] / N, expected, 4e-15 * expected);
@@ -313,7 +315,7 @@ static void test_gradient_by_differences(void **state)
     }
 }
 
-/* Fisher's matrix + penalty + bilinear part is the matrix of second derivatives, away from any optimum. */
+/* Fisher matrix + penalty + bilinear part is the matrix of second derivatives, away from any optimum. */
 static void test_second_derivatives_by_differences(void **state)
 {
     const double h = 1e-5;
@@ -341,7 +343,7 @@ static void test_second_derivatives_by_differences(void **state)
 
 /* ---- penalty ---- */
 
-/* Coefficients (BASIS, BASIS) of the function in logit e. */
+/* Computes the coefficients (BASIS, BASIS) of the function in logit e. */
 static void logit_coefficients(const setting *s, int64_t e, double g[BASIS][BASIS])
 {
     const classifier_model *m = &s->fit.model;
@@ -353,7 +355,9 @@ static void logit_coefficients(const setting *s, int64_t e, double g[BASIS][BASI
     }
 }
 
-/* 1/2 sum_e pi_e of: lambda times the mean squared second derivatives along either variable, GENTLE times the first. */
+/*
+ * 1/2 sum_e pi_e of: lambda times mean squared second derivatives along either variable, GENTLE times the first ones.
+ */
 static double plain_penalty(const setting *s)
 {
     const double second = pow(BASIS - 3, 4.0) / (BASIS * (BASIS - 2)),
@@ -394,7 +398,7 @@ static void test_penalty_against_twin(void **state)
     }
 }
 
-/* Without lambda what is left is the gentle part: that of (0, 0, 1) for h = t1 and weights 1 is GENTLE / 2. */
+/* Without lambda only the gentle penalty is left: for shape (0, 0, 1), h = t1 and weights 1 it is GENTLE / 2. */
 static void test_gentle_part_of_a_plane(void **state)
 {
     fixture *f = *state;
@@ -402,12 +406,12 @@ static void test_gentle_part_of_a_plane(void **state)
     const classifier_model *m = &s->fit.model;
     double value;
     for (int64_t t = 0; t < SQUARE; t++) {
-        s->theta[m->place[t]] = (double)(t / BASIS - 1) / (BASIS - 3); // B-splines reproduce their abscissae
+        s->theta[m->place[t]] = (double)(t / BASIS - 1) / (BASIS - 3); // B-splines reproduce linear functions
     }
     for (int64_t e = 0; e < E; e++) {
         s->theta[model_weight(m, e, 0)] = 1.0;
     }
-    for (double lambda = 0.0; lambda <= 10.0; lambda += 10.0) { // no second derivatives
+    for (double lambda = 0.0; lambda <= 10.0; lambda += 10.0) { // the second derivatives are 0
         assert_int_equal(model_penalty(f->ctx, &f->scratch, m, s->theta, lambda, &value, NULL, NULL, NULL), NONSENS_OK);
         assert_close(value, 0.5 * GENTLE, 1e-8 * GENTLE); // rounding of second differences
     }
@@ -415,7 +419,7 @@ static void test_gentle_part_of_a_plane(void **state)
 
 /* ---- parametrisation ---- */
 
-/* Whether feature `wide` may take up feature `narrow`. */
+/* Returns whether feature `wide` can absorb feature `narrow`. */
 static bool takes_up(classifier_shape form, int64_t wide, int64_t narrow)
 {
     enum classifier_kind w = shape_kind(form, wide), n = shape_kind(form, narrow);
@@ -496,7 +500,7 @@ static void test_restricted_models_lie_in_the_free_one(void **state)
     }
 }
 
-/* The same in a model that is restricted itself, but less, or as much. */
+/* The same in a model that is itself restricted, but less or equally. */
 static void test_restricted_models_lie_in_less_restricted_ones(void **state)
 {
     static const classifier_shape pairs[][2] = {{{2, 0, 0}, {1, 0, 1}}, {{1, 1, 0}, {1, 0, 1}}, {{0, 1, 1}, {0, 1, 1}}};
@@ -510,7 +514,7 @@ static void test_restricted_models_lie_in_less_restricted_ones(void **state)
     }
 }
 
-/* Ways in which features can be mixed: exactly flat directions, but for those of constants. */
+/* Counts the ways to mix features: exactly flat directions, apart from those of constants. */
 static int64_t count_mixes(classifier_shape form)
 {
     int64_t count = 0;
@@ -531,7 +535,7 @@ static int64_t count_below(int64_t n, const double *ascending, double bound)
     return count;
 }
 
-/* Eigenvalues (parameters) of a (lower triangle; overwritten) with the pins added. */
+/* Adds the pins to a (lower triangle; overwritten); computes the eigenvalues (parameters) of the sum. */
 static void add_pins(fixture *f, const setting *s, double *a, double *value)
 {
     int64_t p = s->fit.model.parameters;
@@ -546,8 +550,8 @@ static void add_pins(fixture *f, const setting *s, double *a, double *value)
 
 /*
  * At an optimum the objective is flat along the mixes of features, the r constants that move between features and c,
- * and the constant of c, and along nothing else; the pins are as many as these and r means of weights, and with them
- * the matrix is positive definite.
+ * and the constant of c, and along nothing else.  The pins fix these directions and r means of weights; with them the
+ * matrix is positive definite.
  */
 static void test_pins_hold_what_is_flat(void **state)
 {

@@ -6,7 +6,7 @@ static const classifier_shape FREE = {0, 0, 2};
 
 /* ---- another basis ---- */
 
-/* The features of a fit (r, n) in its own basis and in another one. */
+/* Converts a fit to another basis; returns the largest change of its features (r, n), relative to the largest value. */
 static double converted_error(fixture *f, const rows *r, const classifier_sample *from, const classifier_sample *to,
                               classifier_shape form)
 {
@@ -30,7 +30,7 @@ static double converted_error(fixture *f, const rows *r, const classifier_sample
     return worst / largest;
 }
 
-/* Knots of 6 splines (3 intervals) are among those of 9 (6 intervals): nothing is lost that way, a little back. */
+/* Knots of 6 splines (3 intervals) are among those of 9 (6 intervals): from 6 to 9 nothing is lost, back a little. */
 static void test_conversion_keeps_the_features(void **state)
 {
     static const classifier_shape shapes[] = {{0, 0, 2}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}};
@@ -46,7 +46,7 @@ static void test_conversion_keeps_the_features(void **state)
 
 /* ---- fits without folds ---- */
 
-/* The fit of the rows outside two folds (or one, twice), all of it. */
+/* Fits all rows outside two folds (or one, given twice) from scratch. */
 static classifier_fit refit_without(fixture *f, const rows *r, const classifier_fit *all, int64_t k, int64_t j)
 {
     rows others;
@@ -75,7 +75,7 @@ static double score_fold(fixture *f, const classifier_model *m, const double *th
     return a.log_likelihood;
 }
 
-/* A fold is predicted as by the fit that never saw it, and the slopes are those of the other folds there. */
+/* A fold is predicted as by a fit that never saw it, and the gradients at that fit are those of the other folds. */
 static void test_fit_without_a_fold(void **state)
 {
     fixture *f = *state;
@@ -93,7 +93,7 @@ static void test_fit_without_a_fold(void **state)
         assert_int_equal(fit_without(f->ctx, &f->scratch, &all, fisher, k, theta, gradient, &converged), NONSENS_OK);
         assert_true(converged);
         double aim = score_fold(f, m, exact.theta, k);
-        assert_true(score_fold(f, m, all.theta, k) - aim > 1.0); // nats that the fit of all rows knows of the fold
+        assert_true(score_fold(f, m, all.theta, k) - aim > 1.0); // nats that the fit of all rows knows about the fold
         assert_close(score_fold(f, m, theta, k), aim, 0.05);
         for (int64_t j = 0; j < 5; j++) {
             classifier_sums sums = {0, plain, NULL, NULL};
@@ -106,7 +106,7 @@ static void test_fit_without_a_fold(void **state)
     }
 }
 
-/* The step that leaves out a second fold takes away most of what the fit knows of that fold. */
+/* The step that leaves out a second fold removes most of what the fit knows about that fold. */
 static void test_scores_against_refits(void **state)
 {
     fixture *f = *state;
@@ -132,7 +132,7 @@ static void test_scores_against_refits(void **state)
     assert_true(left < 0.25 * known);
 }
 
-/* Scores that are wanted are the same whether others are wanted or not; those others stay. */
+/* A requested score does not depend on which others are requested; scores that are not requested stay as they were. */
 static void test_some_scores(void **state)
 {
     fixture *f = *state;
@@ -154,7 +154,7 @@ static classifier_penalty choose(fixture *f, const classifier_sample *data, int6
 {
     classifier_penalty out;
     assert_int_equal(penalty_choose(f->ctx, &f->scratch, 2, bases, data, &out), NONSENS_OK);
-    assert_true(out.test == out.all); // the caller lowers it
+    assert_true(out.test == out.all); // the caller lowers it afterwards
     return out;
 }
 
@@ -189,7 +189,7 @@ static void test_rough_truth_gets_more_splines(void **state)
     assert_true(fewer >= 2);
 }
 
-/* Gives the rows of one fold each other's labels, in a cycle. */
+/* Passes the labels of one fold's rows on, in a cycle. */
 static void mix_labels(rows *r, int64_t fold)
 {
     for (int j = 0; j < 2; j++) {
@@ -210,7 +210,7 @@ static void mix_labels(rows *r, int64_t fold)
     }
 }
 
-/* Scores (folds) by which the penalty of each fold is chosen, at one penalty. */
+/* Computes the scores (folds) by which each fold's penalty is chosen, at one penalty. */
 static void scores_of(fixture *f, rows *r, double *score)
 {
     classifier_sample *s = rows_get(f, 1, sizeof *s);
@@ -219,7 +219,7 @@ static void scores_of(fixture *f, rows *r, double *score)
     assert_int_equal(penalty_scores(f->ctx, &f->scratch, 1, &all, NULL, score), NONSENS_OK);
 }
 
-/* What a fold is scored with stays as it is when the fold itself becomes nonsense; what the others get does not. */
+/* The score for a fold does not change when the fold itself becomes nonsense; the scores for the others do. */
 static void test_rows_have_no_say_in_what_scores_them(void **state)
 {
     fixture *f = *state;
@@ -241,7 +241,7 @@ static void test_rows_have_no_say_in_what_scores_them(void **state)
     }
 }
 
-/* The same of what is chosen in the end. */
+/* The same holds for the final choice. */
 static void test_rows_have_no_say_in_the_choice(void **state)
 {
     fixture *f = *state;
@@ -261,7 +261,7 @@ static void test_rows_have_no_say_in_the_choice(void **state)
             others += k != fold && after.fold[k] != before.fold[k];
         }
     }
-    assert_true(others > 0); // else the labels that were mixed up say nothing
+    assert_true(others > 0); // otherwise the mixed labels would prove nothing
 }
 
 int main(void)

@@ -49,7 +49,7 @@ static void test_warp_follows_ranks(void **state)
     }
 }
 
-/* Turned upside down, t becomes 1 - t; the extremes of untied values lie within half a rank of the ends. */
+/* If x is negated, t becomes 1 - t; the extremes of untied values lie within half a rank of the ends. */
 static void test_warp_is_symmetric(void **state)
 {
     fixture *f = *state;
@@ -117,7 +117,7 @@ static void test_folds_are_stratified(void **state)
     assert_true(changed > 20);
 }
 
-/* Rows of a segment are in any order: what a block holds is told by its number alone. */
+/* Rows of a segment come in any order: only its number says what a block holds. */
 static void test_blocks_are_dealt_whole(void **state)
 {
     fixture *f = *state;

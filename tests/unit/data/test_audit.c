@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h> /* after ours: it defines a macro called fail */
+#include <cmocka.h> /* after our headers: it defines a macro called fail */
 
 enum { N = 600, LIMIT = 6 };
 
@@ -198,7 +198,7 @@ static void test_autocorrelation(void **state)
 {
     bench *b = *state;
     double last[15] = {0};
-    for (int64_t i = 0; i < N; i++) { // an AR(1) process of coefficient .7 in each of the interleaved segments
+    for (int64_t i = 0; i < N; i++) { // an AR(1) process with coefficient .7 in each of the interleaved segments
         last[b->segment[i]] = 0.7 * last[b->segment[i]] + b->column[1][i] - 0.5;
         b->column[1][i] = last[b->segment[i]];
     }
@@ -214,7 +214,7 @@ static int compare_doubles(const void *a, const void *b)
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
 
-/* Values that are sorted, in all segments or nearly, are no time series; values that wander up and down are one. */
+/* Values that are sorted, in all or nearly all rows, are no time series; values that wander up and down are one. */
 static void test_sorted_rows_are_no_time_series(void **state)
 {
     bench *b = *state;

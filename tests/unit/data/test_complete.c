@@ -19,7 +19,7 @@ typedef struct world {
     int32_t segment[N];
 } world;
 
-/* Few different values (0 .. levels - 1), or normal ones; each is missing with probability .2. */
+/* Draws a few different values (0 .. levels - 1) or normal ones; each is missing with probability .2. */
 static void make_world(world *w, int64_t levels)
 {
     rng r = rng_new(7, RNG_TEST, 40);
@@ -61,7 +61,7 @@ static nonsens_options *options_of(fixture *f)
 
 /* ---- complete rows ---- */
 
-/* A pair is the data set of its complete rows, and says how many they are. */
+/* A pair is the data set of its complete rows, and a warning says so. */
 static void test_rows_of_a_pair(void **state)
 {
     fixture *f = *state;
@@ -92,7 +92,7 @@ static void test_rows_of_a_pair(void **state)
     nonsens_options_free(options);
 }
 
-/* Without missing values nothing is left out and nothing is said. */
+/* Without missing values nothing is left out and there is no warning. */
 static void test_columns_without_gaps(void **state)
 {
     fixture *f = *state;
@@ -115,7 +115,7 @@ static void test_columns_without_gaps(void **state)
     nonsens_options_free(options);
 }
 
-/* Segments that missing values leave with few rows are left out, as by --na drop-rows. */
+/* Segments that have few rows left after missing values are removed are left out, as by --na drop-rows. */
 static void test_tiny_segments(void **state)
 {
     fixture *f = *state;
@@ -169,7 +169,7 @@ static void assert_same(const nonsens_data *a, const nonsens_data *b)
     assert_memory_equal(a->gap, b->gap, cells * sizeof *a->gap);
 }
 
-/* Rows that differ only in which values are missing keep their canonical order, too: medians are values as well. */
+/* Rows that differ only in which values are missing have a canonical order, too: a median is a value like any other. */
 static void test_order_of_rows(void **state)
 {
     fixture *f = *state;
@@ -192,7 +192,7 @@ static void test_order_of_rows(void **state)
     }
 }
 
-/* Mirrored data are the same data: the place of a missing value is the middle from either side. */
+/* Mirrored data are the same data: a missing value stands in the middle, seen from either side. */
 static void test_mirrored(void **state)
 {
     fixture *f = *state;
@@ -205,7 +205,7 @@ static void test_mirrored(void **state)
     nonsens_data_free(data);
 }
 
-/* A median that is there, and one that stands for a missing value, are different data. */
+/* A true median and one that stands for a missing value are different data. */
 static void test_hash_has_gaps(void **state)
 {
     fixture *f = *state;

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h> /* after ours: it defines a macro called fail */
+#include <cmocka.h> /* after our headers: it defines a macro called fail */
 
 enum { N = 300, D = 3, E = 4 };
 
@@ -25,7 +25,7 @@ static nonsens_context *new_context(void)
     return ctx;
 }
 
-/* Three columns of different shape, one of them coarse so that rows tie; segments of unequal size. */
+/* Fills three columns of different shape, one of them coarse so that rows tie; segments of unequal size. */
 static void make_table(double values[N * D], int64_t segment[N])
 {
     rng r = rng_new(7, RNG_TEST, 0);
@@ -132,7 +132,7 @@ static void test_canonical_layout(void **state)
     nonsens_context_free(ctx);
 }
 
-/* Every choice of mirrored columns gives the same values in the same order, and says which were mirrored. */
+/* Every choice of mirrored columns gives the same values in the same order, and the signs say which were mirrored. */
 static void check_mirrored(nonsens_context *ctx, const double *values, const int64_t *segment, int64_t columns,
                            const nonsens_data *plain)
 {
@@ -178,7 +178,7 @@ static void test_mirrored_columns(void **state)
     nonsens_context_free(ctx);
 }
 
-/* Symmetric columns: one that is high where the other is far out, and one that stays since nothing tells its ends. */
+/* Symmetric columns: one that is high where the other is extreme, and one whose ends nothing distinguishes. */
 static void test_mirrored_symmetric_columns(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void test_mirrored_symmetric_columns(void **state)
     assert_true(data->sign[0] == 1.0);
     nonsens_data_free(data);
     for (int64_t i = 0; i < N; i++) {
-        values[2 * i + 1] = (double)(i % (N / 2)); // as often and as far out on either side
+        values[2 * i + 1] = (double)(i % (N / 2)); // both ends occur equally often and are equally extreme
     }
     assert_int_equal(nonsens_data_from_arrays(ctx, N, 2, values, 2, 1, NULL, NULL, &data), NONSENS_OK);
     assert_true(data->sign[0] == 1.0 && data->sign[1] == 1.0);
@@ -363,13 +363,13 @@ static void test_bad_arrays(void **state)
     for (int64_t i = 0; i < 3; i++) {
         sum += matrix_col(data->x, 1)[i];
     }
-    assert_true(sum == 4 + 5 + 7); // column strides were obeyed
+    assert_true(sum == 4 + 5 + 7); // the column strides were used
     assert_null(nonsens_data_variable_at(data, 2));
     nonsens_data_free(data);
     nonsens_context_free(ctx);
 }
 
-/* A hundred thousand names are compared in well under a second; pair by pair it takes minutes. */
+/* Comparing a hundred thousand names takes well under a second; pair by pair it would take minutes. */
 static void test_many_names(void **state)
 {
     (void)state;
@@ -395,7 +395,7 @@ static void test_many_names(void **state)
     nonsens_context_free(ctx);
 }
 
-/* Of several smallest segments all sentences name the same one, in the whole table and in each pair. */
+/* If several segments are smallest, all sentences name the same one, in the whole table and in each pair. */
 static void test_smallest_segment(void **state)
 {
     (void)state;
@@ -508,7 +508,7 @@ static char *table_path(void)
     return path;
 }
 
-/* Reads with the defaults of direction but for the texts and the rule for missing values that are given. */
+/* Reads with the defaults of direction, except for the given texts and rule for missing values. */
 static nonsens_status read_with(nonsens_context *ctx, const nonsens_options *given, nonsens_data **data)
 {
     char *path = table_path();
@@ -615,7 +615,7 @@ static void test_read_choices(void **state)
         int64_t size = data->start[e + 1] - data->start[e];
         assert_true(size == 1 || size == 2);
     }
-    assert_false(warned(data, "kind")); // nobody asked for it
+    assert_false(warned(data, "kind")); // this column was not asked for
     nonsens_data_free(data);
     assert_int_equal(read_with(ctx, &blanks, &data), NONSENS_OK);
     assert_string_equal(nonsens_data_variable_at(data, 0), "c");
@@ -625,7 +625,7 @@ static void test_read_choices(void **state)
     nonsens_context_free(ctx);
 }
 
-/* A request to cancel that nobody heard does not stop the next read. */
+/* A request to cancel that came before a read does not stop it. */
 static void test_read_after_cancel(void **state)
 {
     (void)state;

@@ -10,7 +10,7 @@
 
 enum { ROWS = 3000, LARGE = 2400, SMALL = 50, LIMIT = 600 };
 
-/* Segments of 2400, 550 and 50 rows; `turn` moves every row so far, which changes the order in the table alone. */
+/* Segments of 2400, 550 and 50 rows; `turn` shifts every row cyclically, which changes only the order in the table. */
 static nonsens_data *make(fixture *f, int64_t turn)
 {
     double *value = fixture_doubles(f, 2 * ROWS);
@@ -39,7 +39,7 @@ static nonsens_data *sample_of(fixture *f, const nonsens_data *data, int64_t blo
     return out;
 }
 
-/* As in the table. */
+/* Returns a value as it is in the table. */
 static double value_of(const nonsens_data *data, int64_t row, int64_t variable)
 {
     return data->sign[variable] * matrix_col(data->x, variable)[row];
@@ -49,13 +49,13 @@ static void test_shares(void **state)
 {
     fixture *f = *state;
     nonsens_data *data = make(f, 0), *fewer = sample_of(f, data, 1, LIMIT);
-    assert_int_equal(fewer->n, 480 + 110 + SMALL); // a fifth of each, and all of what has under a hundred
+    assert_int_equal(fewer->n, 480 + 110 + SMALL); // a fifth of each segment, and all rows of one with under a hundred
     assert_int_equal(fewer->segments, 3);
     for (int64_t e = 0; e < 3; e++) {
         int64_t rows = fewer->start[e + 1] - fewer->start[e];
         assert_true(rows == 480 || rows == 110 || rows == SMALL);
     }
-    for (int64_t t = 0; t < fewer->n; t++) { // rows of the table, values and all, and none twice
+    for (int64_t t = 0; t < fewer->n; t++) { // each is a row of the table, with its values, and none is there twice
         int64_t input = fewer->input_row[t], found = 0;
         for (int64_t s = 0; s < data->n; s++) {
             found += data->input_row[s] == input && value_of(data, s, 0) == value_of(fewer, t, 0) &&
@@ -102,7 +102,7 @@ static void test_blocks(void **state)
     for (int64_t t = 0; t < fewer->n; t++) {
         taken[fewer->input_row[t]] = true;
     }
-    for (int64_t i = 0; i < LARGE; i++) { // the large segment begins the table, so that its blocks begin at multiples
+    for (int64_t i = 0; i < LARGE; i++) { // the large segment comes first, so its blocks begin at multiples of LENGTH
         assert_int_equal(taken[i], taken[i - i % LENGTH]);
     }
     nonsens_data_free(fewer);

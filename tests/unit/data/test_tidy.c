@@ -1,4 +1,4 @@
-/* test_tidy.c - what is left out of a data set, what is said of it, and what may not be left out. */
+/* test_tidy.c - what is left out of a data set, which warnings that gives, and what may not be left out. */
 #include "base/rng.h"
 #include "data/tidy.h"
 
@@ -13,7 +13,7 @@ enum { N = 400, D = 5, SEGMENTS = 8 };
 static const char *const NAMES[D] = {"a", "b", "c", "d", "e"};
 static const char *const LABELS[SEGMENTS] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"};
 
-/* Columns that have nothing to do with one another, in four segments of 100 rows. */
+/* Makes unrelated columns in four segments of 100 rows. */
 typedef struct world {
     double column[D][N];
     int32_t segment[N];
@@ -131,7 +131,7 @@ static void test_copies(void **state)
                 SAID("columns \"c\", \"e\" are copies of \"a\" up to rounding and scale and were left out"));
 }
 
-/* Correlations near one that outliers, or shifts between segments, make by themselves. */
+/* Correlations near one that come only from outliers, or from shifts between segments. */
 static void test_correlated_columns_that_are_no_copies(void **state)
 {
     world w;
@@ -232,7 +232,7 @@ static void test_target(void **state)
 
 /* ---- segments ---- */
 
-/* Gives the first rows to further segments of these sizes, s4, s5, ... */
+/* Turns the first rows into new segments of these sizes, s4, s5, ... */
 static void cut_small(world *w, const int *size)
 {
     int64_t i = 0;
@@ -254,7 +254,7 @@ static void assert_segments(fixture *f, const world *w, nonsens_command command,
     if (warning) {
         assert_string_equal(data->warning[0], warning);
     }
-    for (int64_t i = 0; i < data->n; i++) { // rows are those of the input that they say they are
+    for (int64_t i = 0; i < data->n; i++) { // each row is the row of the input that it claims to be
         assert_true(data->sign[0] * data->x.v[i] == w->column[0][data->input_row[i]]);
         assert_string_equal(data->labels[data->segment[i]], LABELS[w->segment[data->input_row[i]]]);
     }
@@ -278,7 +278,7 @@ static void test_small_segments(void **state)
     assert_segments(*state, &w, NONSENS_COMMAND_EXPLAIN, against_small, 7, 400, NULL);
 }
 
-/* If too few larger segments are left, only single rows go; if these were all, nothing does. */
+/* If too few larger segments would be left, only single rows are left out; if all segments were such, none is. */
 static void test_few_large_segments(void **state)
 {
     static const int sizes[] = {9, 8, 1, 0};
@@ -300,7 +300,7 @@ static void test_few_large_segments(void **state)
     assert_segments(*state, &w, NONSENS_COMMAND_DIRECTION, NOTHING, 2, 400, NULL);
 }
 
-/* A column that varies in a segment which is left out alone. */
+/* A column that varies only in a segment that is left out. */
 static void test_columns_are_judged_by_the_rows_that_stay(void **state)
 {
     static const int sizes[] = {3, 0};

@@ -1,4 +1,4 @@
-/* test_time_blocks.c - the memory of rows in time, and blocks that suit it. */
+/* test_time_blocks.c - the memory of rows in time, and blocks of a suitable length. */
 #include "base/rng.h"
 #include "data/time_blocks.h"
 #include "math/sort.h"
@@ -9,7 +9,7 @@
 
 enum { SEGMENTS = 2, ROWS = 6000 };
 
-/* Two independent autoregressions with this coefficient; rows of the segments take turns. */
+/* Draws two independent autoregressions with this coefficient; rows of the segments alternate. */
 static nonsens_data *make_series(fixture *f, double coefficient, int64_t rows)
 {
     int64_t n = SEGMENTS * rows, *segment = arena_get(f->ctx, &f->scratch, n, sizeof *segment);
@@ -29,7 +29,7 @@ static nonsens_data *make_series(fixture *f, double coefficient, int64_t rows)
     return data;
 }
 
-/* (1 + a) / (1 - a) for an autoregression with coefficient a; the longest of four estimates counts. */
+/* The memory is (1 + a) / (1 - a) for an autoregression with coefficient a; the longest of four estimates is used. */
 static void test_memory_of_autoregressions(void **state)
 {
     fixture *f = *state;
@@ -60,7 +60,7 @@ static void test_independent_rows_have_no_blocks(void **state)
     nonsens_data_free(data);
 }
 
-/* No block of a random walk is longer than its memory. */
+/* The memory of a random walk is longer than any block. */
 static void test_random_walks_have_no_blocks(void **state)
 {
     fixture *f = *state;
@@ -71,7 +71,7 @@ static void test_random_walks_have_no_blocks(void **state)
     nonsens_data_free(data);
 }
 
-/* Blocks of a given length hold neighbours of the input, and none reaches over two segments. */
+/* Blocks of a given length hold neighbouring rows of the input, and none spans two segments. */
 static void test_blocks_hold_neighbours(void **state)
 {
     fixture *f = *state;

@@ -1,4 +1,4 @@
-/* test_bivariate.c - figures of two variables: cells, what a data set says, and the shares made of it. */
+/* test_bivariate.c - the figures of two variables: cells, answers on a data set, and the shares computed from them. */
 #include "figures/bivariate.h"
 #include "tasks/run.h"
 
@@ -27,7 +27,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Every cell has a name of its own, and cyclic data never meet a rule that only assumes an effect. */
+/* Cell names are unique, and no cyclic data go to a rule that assumes an effect. */
 static void test_cells(void **state)
 {
     (void)state;
@@ -46,7 +46,7 @@ static void test_cells(void **state)
     find_cell("cyclic-depth5-e50-n512-as-published");
 }
 
-/* Every rule belongs to one family, and those of a family stand together: units keep them by their place there. */
+/* Every rule belongs to one family, and the rules of a family are consecutive: units store answers in this order. */
 static void test_rules(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static bivariate_unit unit_of(fixture *f, const char *cell, uint64_t seed)
     return u;
 }
 
-/* All families of a setting see the same data, and linear mechanisms are told by those that are made for them. */
+/* All families of a setting see the same data, and methods for linear mechanisms find a linear pair's direction. */
 static void test_linear_pair(void **state)
 {
     static const char *const family[] = {"lingam", "linear-ica", "true-sources", "resit", "icp", "cdnod", "reci"};
@@ -102,7 +102,7 @@ static void test_linear_pair(void **state)
     assert_int_equal(unit_of(*state, "cyclic-depth1-e10-n128-lingam", 7).truth, CAUSE_NONE);
 }
 
-/* The score of nonsens-lr on the data of such a cell. */
+/* Returns the score of nonsens-lr on the data of such a cell. */
 static double ratio_of(fixture *f, int64_t seed)
 {
     nonsens_options *simulate, *direction;
@@ -128,7 +128,7 @@ static double ratio_of(fixture *f, int64_t seed)
     return ratio;
 }
 
-/* The ratio that shares the fit of the tests is that of nonsens-lr. */
+/* The ratio computed from the tests' fit has the sign of that of nonsens-lr. */
 static void test_shared_fit_at_length(void **state)
 {
     for (int64_t seed = 3; seed < 7; seed++) {
@@ -156,9 +156,9 @@ static void test_reading(void **state)
     assert_true(!bivariate_is_correct(&u, 0) && !bivariate_is_wrong(&u, 0) && bivariate_better_is_true(&u, 0));
     assert_true(!bivariate_is_correct(&u, 1) && bivariate_is_wrong(&u, 1) && !bivariate_better_is_true(&u, 1));
     assert_true(read_text("{\"truth\": -1, \"answers\": {\"resit\": [\"inconclusive\", 1]}}",
-                          &u)); // nothing is there to be named
+                          &u)); // there is no direction to name
     assert_true(bivariate_is_correct(&u, 0) && !bivariate_is_wrong(&u, 0) && !bivariate_better_is_true(&u, 0));
-    assert_true(read_text("{\"truth\": -1, \"failed\": \"no\"}", &u)); // silence is not an answer
+    assert_true(read_text("{\"truth\": -1, \"failed\": \"no\"}", &u)); // a failure is not an answer
     assert_true(!bivariate_is_correct(&u, 0) && !bivariate_is_wrong(&u, 0));
     assert_false(read_text("{\"truth\": 2, \"answers\": {\"resit\": [\"first\", 1]}}", &u));
     assert_false(read_text("{\"answers\": {\"resit\": [\"first\", 1]}}", &u));
@@ -166,15 +166,15 @@ static void test_reading(void **state)
     assert_false(read_text("{\"truth\": 0, \"answers\": {\"resit\": 1}}", &u));
     assert_false(read_text("{\"truth\": 0, \"answers\": {\"unheard-of\": [\"first\", 0]}}", &u));
     assert_false(read_text("{\"truth\": 0, \"answers\": {\"resit\": [\"perhaps\", 0]}}", &u));
-    assert_false(read_text("{\"truth\": 0, \"answers\": {\"nonsens\": [\"first\", 0]}}", &u)); // lacks a rule
+    assert_false(read_text("{\"truth\": 0, \"answers\": {\"nonsens\": [\"first\", 0]}}", &u)); // a rule is missing
     assert_false(read_text("{\"truth\": 0}", &u));
-    for (int truth = -1; truth < 2; truth++) { // these variables depend on one another whatever the truth is
+    for (int truth = -1; truth < 2; truth++) { // the variables depend on one another, whatever the truth is
         u = (bivariate_unit){.truth = (enum cause)truth, .answer = {{DECISION_INDEPENDENT, CAUSE_NONE}}};
         assert_true(!bivariate_is_correct(&u, 0) && bivariate_is_wrong(&u, 0));
     }
 }
 
-/* Two cells of five data sets: structured is right once, resit four times; both are never wrong. */
+/* Two cells of five data sets: structured is correct once, resit four times; neither is ever wrong. */
 enum { REPS = 5 };
 typedef struct made_up {
     int64_t cell[2], reps[2];
@@ -218,7 +218,7 @@ static void test_table(void **state)
     free(text);
 }
 
-/* Twenty data sets, all of them right: twenty twentieths, added up, are above 1. */
+/* Twenty data sets, all correct: the sum of twenty twentieths exceeds 1 by rounding. */
 static void test_all_right(void **state)
 {
     enum { MANY = 20 };
@@ -233,7 +233,7 @@ static void test_all_right(void **state)
     free(text);
 }
 
-/* Differences -1, 1, 1, 1, 1: mean .6, standard error .4; one and a half are not two. */
+/* Differences -1, 1, 1, 1, 1: mean .6, standard error .4; 1.5 standard errors are not enough. */
 static void test_comparison(void **state)
 {
     made_up m;
@@ -246,7 +246,7 @@ static void test_comparison(void **state)
     assert_non_null(strstr(text, "resit is ahead of structured in right by 0.8, standard error 0.2"));
     assert_non_null(strstr(text, "in 1 of 2 comparisons"));
     free(text);
-    m.reps[0] = REPS - 1; // too few to tell
+    m.reps[0] = REPS - 1; // too few for a comparison
     text = written(*state, FIGURE_BIVARIATE.write_text, &m.units);
     assert_null(strstr(text, "comparisons"));
     free(text);

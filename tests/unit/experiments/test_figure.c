@@ -1,5 +1,4 @@
-/* test_figure.c - the frame of figures: every unit once, whatever stops the run, the same on any number of threads.
- */
+/* test_figure.c - the frame of figures: every unit runs once, however the run was stopped, on any number of threads. */
 #include "figures/figure.h"
 
 #include <signal.h>
@@ -13,7 +12,7 @@
 
 /* ---- a figure with nothing to compute: three cells, one number each ---- */
 
-static atomic_int runs; /* how many units were run */
+static atomic_int runs; /* number of units run */
 
 static void toy_name(int64_t cell, char name[CELL_NAME_BYTES])
 {
@@ -63,7 +62,7 @@ static const figure TOY = {.study = {.name = "toy",
                            .write_text = toy_write};
 enum { TOY_UNITS = 12, FILE_BYTES = 1 << 14 };
 
-/* ---- a folder for it ---- */
+/* ---- a folder ---- */
 
 typedef struct place {
     char folder[40], out[64], journal[80], csv[80];
@@ -137,7 +136,7 @@ static void store(const char *path, const char *bytes, size_t length)
 
 /* ---- stopped and resumed ---- */
 
-/* Lines of the journal that hold a unit. */
+/* Counts the lines of the journal that hold a unit. */
 static int whole_lines(const char *path)
 {
     char text[FILE_BYTES], *rest = NULL;
@@ -170,7 +169,7 @@ static void test_cut_at_every_byte(void **state)
         atomic_store(&runs, 0);
         assert_int_equal(make_toy(p), NONSENS_OK);
         assert_int_equal(atomic_load(&runs), units - kept);
-        assert_int_equal(whole_lines(p->journal), units); // what follows a torn line is not lost in it
+        assert_int_equal(whole_lines(p->journal), units); // what is appended after a torn line is not lost
         load(p->csv, again);
         assert_string_equal(again, table);
     }
@@ -198,7 +197,7 @@ static void test_cancelled(void **state)
     assert_int_equal(atomic_load(&runs), TOY_UNITS);
 }
 
-/* A line that did not fit is an error, and only the unit it told of is made again. */
+/* A line that did not fit is an error; only its unit is run again. */
 static void test_full_disk(void **state)
 {
     place *p = *state;
@@ -214,14 +213,14 @@ static void test_full_disk(void **state)
     assert_int_equal(status, NONSENS_ERR_OUTPUT);
     assert_non_null(strstr(nonsens_context_message(p->ctx), "toy.journal"));
     int kept = whole_lines(p->journal);
-    assert_int_equal(atomic_load(&runs), kept + 1); // the others were not begun
+    assert_int_equal(atomic_load(&runs), kept + 1); // no further unit was begun
     p->options->resume = true;
     assert_int_equal(make_toy(p), NONSENS_OK);
     assert_int_equal(atomic_load(&runs), TOY_UNITS + 1);
     assert_int_equal(whole_lines(p->journal), TOY_UNITS);
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static void test_journal_is_not_overwritten(void **state)
 {
@@ -232,7 +231,7 @@ static void test_journal_is_not_overwritten(void **state)
     assert_int_equal(atomic_load(&runs), TOY_UNITS);
 }
 
-/* More repetitions and other cells are added to what is there; units do not depend on which others are run. */
+/* More repetitions and other cells are added to the existing ones; units do not depend on which others are run. */
 static void test_grows(void **state)
 {
     place *p = *state;
@@ -260,7 +259,7 @@ static void test_grows(void **state)
     assert_non_null(strstr(nonsens_context_message(p->ctx), "cell-a to cell-c"));
 }
 
-/* Lines of an older revision are not taken. */
+/* Lines of an older revision are ignored. */
 static void test_revision(void **state)
 {
     place *p = *state;
@@ -277,7 +276,7 @@ static int second_cell_is_newer(int64_t cell)
     return cell == 1;
 }
 
-/* Of a cell with a revision of its own, only that cell's lines are made again. */
+/* If a cell has its own revision, only the lines of that cell are made again. */
 static void test_revision_of_a_cell(void **state)
 {
     place *p = *state;
@@ -299,7 +298,7 @@ static bool last_is_fine(int64_t cell)
     return cell == 2;
 }
 
-/* Cells may differ in repetitions, and some may be left to --fine. */
+/* Cells may have different numbers of repetitions, and some may need --fine. */
 static void test_cells_differ(void **state)
 {
     place *p = *state;
@@ -319,7 +318,7 @@ static void test_cells_differ(void **state)
     p->options->resume = p->options->fine = true;
     assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_OK);
     assert_int_equal(atomic_load(&runs), 1 + 5 + 5);
-    p->options->reps = 6; // a cell that is run once stays so
+    p->options->reps = 6; // a cell that is always run once still is
     assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_OK);
     assert_int_equal(atomic_load(&runs), 1 + 6 + 6);
 }
@@ -337,7 +336,7 @@ static nonsens_status prepare_number(nonsens_context *ctx, arena *a, const nonse
     return NONSENS_OK;
 }
 
-/* What a figure needs is made once and released; where it is missing, a line says so and nothing is written. */
+/* Data that a figure needs are prepared once and released; if they are missing, a line says so and no file is made. */
 static void test_prepared(void **state)
 {
     place *p = *state;

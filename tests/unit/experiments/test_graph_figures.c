@@ -1,4 +1,4 @@
-/* test_graph_figures.c - figures about graphs: cells, lines of their journals, data, and what is written of them. */
+/* test_graph_figures.c - the figures about graphs: cells, lines of their journals, data, tables and texts. */
 #include "base/number.h"
 #include "figures/figure.h"
 #include "figures/found_graph.h"
@@ -40,7 +40,7 @@ static json_value *run_cell(fixture *f, const figure *shown, const void *base, c
     return line;
 }
 
-/* Units of cells, of which each has up to FEW lines given as JSON texts. */
+/* Units of cells, each with up to FEW lines given as JSON texts. */
 typedef struct made_cell {
     const char *name;
     const char *line[FEW];
@@ -188,7 +188,7 @@ static void test_edges_that_are_not(void **state)
     }
 }
 
-/* What the data are to blame for is told in the line. */
+/* A failure that is due to the data is stored in the line. */
 static void test_failure_is_told(void **state)
 {
     fixture *f = *state;
@@ -205,14 +205,14 @@ static void test_failure_is_told(void **state)
     assert_says(json_get_string(line, "failed"), "segment");
     assert_true(found_graph_read(line, &g) && g.failed);
     const found_by wrong = {"none", {{"no-such-option", "1"}}};
-    assert_int_equal(found_graph_run(f->ctx, &wrong, data, 1, line), NONSENS_ERR_USAGE); // is nobody's result
+    assert_int_equal(found_graph_run(f->ctx, &wrong, data, 1, line), NONSENS_ERR_USAGE); // no result, but an error
     json_decref(line);
     nonsens_data_free(data);
 }
 
 /* ---- graphs of six variables ---- */
 
-/* A name says which cell it is, and all are different. */
+/* Names identify cells and are unique. */
 static void test_cells_of_graphs(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void test_cells_of_graphs(void **state)
         assert_int_equal(slow, strcmp(method, "resit") == 0 || strcmp(method, "cdnod") == 0);
         assert_true(!slow || depth % 2 == 1);
         assert_true(slow || shown->study.cell_reps(k) == 10);
-        assert_int_equal(cell_named(shown, name), k); // no earlier one is called so
+        assert_int_equal(cell_named(shown, name), k); // no earlier cell has this name
         fine += node;
         seldom += slow;
     }
@@ -240,7 +240,7 @@ static void test_cells_of_graphs(void **state)
     cell_named(shown, "node-depth5-cdnod");
 }
 
-/* All methods see the data of the seed, and a line reads back. */
+/* All methods see the data of the seed, and a line can be read back. */
 static void test_unit_of_graphs(void **state)
 {
     fixture *f = *state;
@@ -293,7 +293,7 @@ static void test_failing_allocations(void **state)
 }
 
 #define TRUTH "\"truth\":[[0,1,\"-->\"],[1,2,\"-->\"]]"
-/* Arrows: 1 right of 2 found and 2 there, in the closure 3; pairs: 2 right of 3; one reversed, one extra. */
+/* Arrows: 1 correct, 2 found, 2 true (3 in the closure); pairs: 2 correct of 3 found; one reversed, one extra. */
 static const char HALF_RIGHT[] = "{" TRUTH ",\"edges\":[[0,1,\"-->\"],[2,1,\"-->\"],[3,4,\"---\"]]}";
 static const char RIGHT[] = "{" TRUTH ",\"edges\":[[0,1,\"-->\"],[1,2,\"-->\"]]}";
 static const char NOTHING[] = "{" TRUTH ",\"edges\":[]}";
@@ -327,7 +327,7 @@ static void test_text_of_graphs(void **state)
                       "layered-depth2-pc ahead of structured, by shd 2, standard error 0, 5 data sets\n");
     assert_null(strstr(text, "layered-depth3-pc ahead"));
     free(text);
-    cells[1] = (made_cell){"layered-depth2-pc", {RIGHT, RIGHT, RIGHT, RIGHT}}; // too few to tell
+    cells[1] = (made_cell){"layered-depth2-pc", {RIGHT, RIGHT, RIGHT, RIGHT}}; // too few for a comparison
     text = written(*state, shown, shown->write_text, 2, cells);
     assert_null(strstr(text, "ahead"));
     free(text);
@@ -345,7 +345,7 @@ static void test_text_of_graphs(void **state)
 
 enum { SEGMENTS = 3, POINTS = 168, STEP = 14 };
 
-/* Regions are noise of their own but for ERC, which follows PRC; points that must not be kept are far off. */
+/* Regions are independent noise, except ERC, which follows PRC; points to be thinned out have extreme values. */
 static void write_table(const place *p)
 {
     rng r = rng_new(1, RNG_TEST, 1);
@@ -379,7 +379,7 @@ static void test_cells_of_fmri(void **state)
     }
 }
 
-/* Every 14th point of each segment in time, the regions in the order of the figure. */
+/* Keeps every 14th point of each segment in time, and the regions in the order of the figure. */
 static void test_thinning(void **state)
 {
     fixture *f = *state;
@@ -455,7 +455,7 @@ static void test_missing_data(void **state)
     close_place(&p);
 }
 
-/* A process that could not prepare says so. */
+/* A process that could not prepare the data reports that. */
 static void test_unit_without_data(void **state)
 {
     fixture *f = *state;

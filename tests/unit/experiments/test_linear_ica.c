@@ -1,4 +1,4 @@
-/* test_linear_ica.c - the figure of supplement B: its data, and what its table says of its units. */
+/* test_linear_ica.c - the figure of supplement B: its data, and what its table says about its units. */
 #include "figures/figure.h"
 #include "figures/linear_ica_data.h"
 #include "harness/summary.h"
@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-static const double STANDARD_ERRORS = 5.0; /* that a mean of draws may be off */
+static const double STANDARD_ERRORS = 5.0; /* by which a mean of draws may be off */
 
 /* ---- the skewed density ---- */
 
@@ -20,7 +20,7 @@ static double density(double lambda, double s)
     return exp(-(s >= 0 ? 3.0 : 1.0) * lambda * fabs(s) - 0.5 * s * s);
 }
 
-/* Integral of s^power density(s) from lo to hi by Simpson's rule; the bend at 0 must be an end. */
+/* Integrates s^power density(s) from lo to hi by Simpson's rule; the kink at 0 must be an end of the interval. */
 static double integral(double lambda, int power, double lo, double hi)
 {
     double step = (hi - lo) / CELLS, sum = 0.0;
@@ -126,7 +126,7 @@ static void test_summary(void **state)
     assert_true(isnan(summary_of(1, a + 1).mean) && isnan(summary_of(1, a).error));
 }
 
-/* Of one field of three records. */
+/* Summarises one field of three records. */
 static void test_strided_summary(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void test_shares(void **state)
     assert_true(isnan(summary_of_share(0, 0).mean) && isnan(summary_of_share(0, 0).error));
 }
 
-/* Successes of the one or the other alone: differences 1, 1, 1, -1, 0, 0. */
+/* Successes of only one of the two: differences 1, 1, 1, -1, 0, 0. */
 static void test_share_difference(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static json_value *score_of(double amari, double correlation)
     return json_object_of("amari", json_real(amari), "correlation", json_real(correlation), NULL);
 }
 
-/* A journal line in which score matching has the given Amari index, or fails if it is negative. */
+/* Makes a journal line in which score matching has the given Amari index, or failed if that is negative. */
 static json_value *line_of(double amari, double other)
 {
     static const char *const others[] = {"fastica", "infomax", "joint-diagonalisation"};
@@ -191,7 +191,7 @@ static json_value *line_of(double amari, double other)
     return json_object_of("results", results, NULL);
 }
 
-/* What is written of one cell with two units, one line of which may have failed. */
+/* Returns what is written for one cell with two units, one of which may have failed. */
 static char *written(fixture *f, figure_write_fn write, int64_t cell, const double amari[2], const double other[2])
 {
     const figure *shown = &FIGURE_LINEAR_ICA;

@@ -1,4 +1,4 @@
-/* test_study.c - the harness of experiments: cells by pattern, units with and without a journal, words, tables. */
+/* test_study.c - the harness of experiments: cells by pattern, units with and without journal, command line, tables. */
 #include "harness/request.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 
-/* ---- a study of one number per unit; that of the second cell is not known ---- */
+/* ---- a study with one number per unit; in the second cell it is NaN ---- */
 
 enum { CELLS = 3, REPS = 4 };
 
@@ -73,7 +73,7 @@ static void test_choice(void **state)
 
 /* ---- units ---- */
 
-/* All cells at once or one after another, on any number of threads: the same units. */
+/* All cells at once or one after another, on any number of threads, give the same units. */
 static void test_cell_by_cell(void **state)
 {
     fixture *f = *state;
@@ -107,7 +107,7 @@ static int lines_with(const char *path, const char *word)
     return count;
 }
 
-/* Units with a key of their own are found by it, and only by it. */
+/* Units with their own key are found by this key, and only by it. */
 static void test_own_key(void **state)
 {
     fixture *f = *state;
@@ -175,7 +175,7 @@ static void test_numbers(void **state)
     json_decref(text);
 }
 
-/* ---- words and tables ---- */
+/* ---- command lines and tables ---- */
 
 static bool take_colour(void *user, const char *key, char *value)
 {
@@ -197,8 +197,8 @@ static void test_words(void **state)
     assert_int_equal(q.reps, 7);
     assert_int_equal(q.first_seed, 3);
     assert_string_equal(colour, "red");
-    assert_false(request_read(&q, 9, words, NULL, NULL));           // nobody knows --colour
-    assert_false(request_read(&q, 8, words, take_colour, &colour)); // it lacks its value
+    assert_false(request_read(&q, 9, words, NULL, NULL));           // no program takes --colour
+    assert_false(request_read(&q, 8, words, take_colour, &colour)); // its value is missing
     assert_true(request_read(&q, 1, words, NULL, NULL));
     assert_string_equal(q.cells, "*");
     assert_int_equal(q.first_seed, 100001);

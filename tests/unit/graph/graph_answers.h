@@ -2,7 +2,7 @@
  * graph_answers.h - tests of independence that need no data: d-separation in a small DAG, a table, arbitrary answers;
  * and all steps from them to a graph.
  *
- * To be included last, in place of fixture.h.
+ * Include it last, instead of fixture.h.
  */
 #ifndef UNIT_GRAPH_ANSWERS_H
 #define UNIT_GRAPH_ANSWERS_H
@@ -17,7 +17,7 @@
 
 enum { RULES = 3, CONFLICTS = 2 };
 
-/* The p-value is 1 for what d-separation makes independent, else 0. */
+/* Returns p-value 1 if d-separation makes x and y independent, else 0. */
 static inline nonsens_status ask_dag(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y,
                                      int64_t count, const int64_t *given, double *p_value)
 {
@@ -32,12 +32,12 @@ static inline nonsens_status ask_dag(nonsens_context *ctx, arena *scratch, void 
     return NONSENS_OK;
 }
 
-/* Answers without sense that depend on nothing but the nodes' names and a seed; name[node]. */
+/* Meaningless answers that depend only on the nodes' names and a seed; name[node]. */
 typedef struct nonsense {
     int64_t seed, name[MAX_NODES];
     double scale;      /* the smaller, the more often p > alpha */
-    int64_t stop_at;   /* call that fails or cancels; negative: none */
-    int64_t calls;     /* with one thread alone */
+    int64_t stop_at;   /* the call that fails or cancels; negative: none */
+    int64_t calls;     /* counted with one thread only */
     double stop_value; /* answer of that call if it does not fail */
     nonsens_status stop_status;
     bool cancel;
@@ -49,7 +49,7 @@ static inline nonsens_status ask_nonsense(nonsens_context *ctx, arena *scratch, 
     nonsense *q = state;
     unsigned set = 0;
     uint64_t h = HASH_START;
-    double *space; // tests may use scratch as they like
+    double *space; // tests may use scratch memory
     ARENA_TRY(ctx, scratch, space, 100);
     assert_true(space[17] == 0.0);
     space[17] = 1.0;
@@ -86,7 +86,7 @@ static inline skeleton_options options_of(skeleton_test_fn test, void *state)
     return (skeleton_options){.test = test, .state = state, .alpha = 0.1, .max_given = -1, .threads = 1};
 }
 
-/* All steps. */
+/* Runs all steps. */
 static inline nonsens_status discover(nonsens_context *ctx, arena *a, int64_t d, const skeleton_options *how,
                                       enum collider_rule rule, enum conflict_rule conflicts, skeleton *found,
                                       orienter *o)
@@ -111,7 +111,7 @@ static inline void assert_same(const pdag *got, const pdag *expected)
     }
 }
 
-/* p of pairs is 0 but for those of a table, with one separating set each. */
+/* Every p-value is 0, except those of a table with one separating set per row. */
 typedef struct table_row {
     int64_t x, y;
     unsigned given;

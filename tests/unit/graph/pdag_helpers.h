@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The graph of these edges. */
+/* Makes the graph of these edges. */
 static inline nonsens_status pdag_from_edges(nonsens_context *ctx, arena *a, int64_t d, int64_t count,
                                              const pdag_edge *edge, pdag *out)
 {
@@ -17,7 +17,7 @@ static inline nonsens_status pdag_from_edges(nonsens_context *ctx, arena *a, int
     return NONSENS_OK;
 }
 
-/* Lines between all nodes. */
+/* Joins all nodes by lines. */
 static inline void pdag_complete(pdag *g)
 {
     for (int64_t b = 1; b < g->d; b++) {
@@ -27,7 +27,7 @@ static inline void pdag_complete(pdag *g)
     }
 }
 
-/* Every edge becomes a line. */
+/* Replaces every edge by a line. */
 static inline void pdag_forget_directions(pdag *g)
 {
     size_t bytes = (size_t)(g->words * g->d) * sizeof *g->line;

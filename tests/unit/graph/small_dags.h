@@ -1,9 +1,9 @@
 /*
- * small_dags.h - DAGs of up to eight nodes as sets of bits, and what is true of them by brute force: d-separation by
+ * small_dags.h - DAGs of up to eight nodes as bit sets, and facts about them by brute force: d-separation by
  * moralised ancestral graphs (Lauritzen, Dawid, Larsen, Leimer 1990), and the common arrows of all DAGs with the same
  * skeleton, v-structures and given arrows, by trying all directions.
  *
- * To be included last, in place of fixture.h.
+ * Include it last, instead of fixture.h.
  */
 #ifndef UNIT_SMALL_DAGS_H
 #define UNIT_SMALL_DAGS_H
@@ -94,7 +94,7 @@ static inline void small_to_pdag(const small_dag *g, pdag *out)
     }
 }
 
-/* fixed[b]: nodes that must be parents of b.  out: arrows that all DAGs agree on, else lines; returns how many DAGs. */
+/* fixed[b]: nodes that must be parents of b.  out: arrows that all DAGs share, else lines.  Returns how many DAGs. */
 static inline int64_t small_common(const small_dag *g, const unsigned *fixed, pdag *out)
 {
     int from[MAX_EDGES], to[MAX_EDGES], edges = 0, forth[MAX_EDGES] = {0}, back[MAX_EDGES] = {0};
@@ -130,7 +130,7 @@ static inline int64_t small_common(const small_dag *g, const unsigned *fixed, pd
     return dags;
 }
 
-/* A random DAG in random order with at most `most` edges, each there with this chance. */
+/* Draws a random DAG in random order with at most `most` edges, each with this probability. */
 static inline small_dag small_random(rng *r, int d, double chance, int most)
 {
     int64_t order[MAX_NODES];
@@ -151,7 +151,7 @@ static inline small_dag small_random(rng *r, int d, double chance, int most)
     return g;
 }
 
-/* The DAG number `code` of d nodes: 0, 1 or 2 for every pair in base 3; false if it has a cycle. */
+/* Makes DAG number `code` of d nodes: base 3, one digit per pair, 0 for no edge; false if it has a cycle. */
 static inline bool small_numbered(int d, int64_t code, small_dag *out)
 {
     *out = (small_dag){.d = d};

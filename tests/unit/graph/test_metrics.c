@@ -1,4 +1,4 @@
-/* test_metrics.c - distances between graphs by hand, closures against walks. */
+/* test_metrics.c - distances between graphs worked out by hand, closures against searches for paths. */
 #include "base/rng.h"
 #include "graph/metrics.h"
 
@@ -22,8 +22,8 @@ static void assert_near(double found, double expected)
 }
 
 /*
- * Truth: 0 -> 1, 1 -> 2, 2 -> 3, 3 -> 4, 0 -- 4.  Estimate: 0 -> 1 (right), 2 -> 1 (reversed), 2 -- 3 (a line for an
- * arrow), 3 <-> 4 (two heads for one), 1 -> 3 (extra), and 0 -- 4 is missing.
+ * Truth: 0 -> 1, 1 -> 2, 2 -> 3, 3 -> 4, 0 -- 4.  Estimate: 0 -> 1 (correct), 2 -> 1 (reversed), 2 -- 3 (a line instead
+ * of an arrow), 3 <-> 4 (two heads instead of one), 1 -> 3 (extra), and 0 -- 4 is missing.
  */
 static const pdag_edge TRUE_EDGE[] = {
     {0, 1, PDAG_ARROW}, {1, 2, PDAG_ARROW}, {2, 3, PDAG_ARROW}, {3, 4, PDAG_ARROW}, {0, 4, PDAG_LINE}};
@@ -47,7 +47,7 @@ static void test_counts(void **state)
     assert_near(m.arrows.f1, 2.0 / 7);
 }
 
-/* Four true arrows join nodes that the estimate joins too; one of them is right. */
+/* Four true arrows join nodes that the estimate joins, too; one of them is correct. */
 static void test_direction_accuracy(void **state)
 {
     fixture *f = *state;
@@ -61,7 +61,7 @@ static void test_direction_accuracy(void **state)
     assert_true(m.directions == 4 && m.direction_accuracy == 1.0 && m.undirected == 1);
     metrics_compare(&none, &truth, &m);
     assert_true(m.directions == 0 && isnan(m.direction_accuracy) && m.undirected == 0);
-    metrics_compare(&truth, &none, &m); // what is extra has no direction to get right
+    metrics_compare(&truth, &none, &m); // extra edges have no true direction
     assert_true(m.directions == 0 && isnan(m.direction_accuracy));
 }
 
@@ -81,7 +81,7 @@ static void test_matthews(void **state)
     assert_true(isnan(m.skeleton.mcc) && isnan(m.arrows.mcc));
     pdag full = graph(f, 5, 0, NULL);
     pdag_complete(&full);
-    metrics_compare(&full, &truth, &m); // all places taken
+    metrics_compare(&full, &truth, &m); // all pairs are adjacent
     assert_true(isnan(m.skeleton.mcc) && m.skeleton.recall == 1.0);
 }
 
@@ -113,7 +113,7 @@ static void test_closure(void **state)
                 lines += expected == PDAG_LINE;
             }
         }
-        pdag again = graph(f, d, 0, NULL); // rows of bits hold nothing else
+        pdag again = graph(f, d, 0, NULL); // the rows of bits hold no loops a -> a
         pdag_copy(&closure, &again);
         for (int64_t a = 0; a < d; a++) {
             assert_false(pdag_is_arrow(&again, a, a));

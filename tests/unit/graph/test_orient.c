@@ -1,4 +1,4 @@
-/* test_orient.c - v-structures, their conflicts and rules: by hand, and with answers that make no sense. */
+/* test_orient.c - v-structures, their conflicts, and rules: worked out by hand, and with meaningless answers. */
 #include "graph/orient.h"
 #include "graph/skeleton.h"
 
@@ -29,7 +29,7 @@ static void test_knowledge_refuses_colliders(void **state)
     }
 }
 
-/* Colliders that are forbidden are left out also where nothing was directed before. */
+/* Forbidden colliders are left out even if the knowledge was not applied before. */
 static void test_knowledge_alone_refuses(void **state)
 {
     fixture *f = *state;
@@ -64,7 +64,7 @@ static void test_conflict(void **state)
     assert_int_equal(pdag_mark_of(o.graph, 0, 1), PDAG_ARROW);
     assert_int_equal(pdag_mark_of(o.graph, 1, 2), PDAG_BOTH);
     assert_int_equal(pdag_mark_of(o.graph, 3, 2), PDAG_ARROW);
-    for (int turn = 0; turn < 2; turn++) { // the larger p wins; what is left out implies nothing
+    for (int turn = 0; turn < 2; turn++) { // the larger p wins; the v-structure that is left out implies nothing
         t.row[1].p_value = turn ? 0.5 : 0.3;
         assert_int_equal(discover(f->ctx, &f->scratch, 4, &how, ORIENT_PLAIN, ORIENT_PRIORITY, &found, &o), NONSENS_OK);
         assert_int_equal(o.report.conflicts, 1);
@@ -74,7 +74,7 @@ static void test_conflict(void **state)
     }
 }
 
-/* Circle 0 - 1 - 2 - 0 with a neighbour each: 3 -> 0 <- 2, 4 -> 1 <- 0, 5 -> 2 <- 1 are a cycle of arrows. */
+/* The cycle 0 - 1 - 2 - 0 with one neighbour each: 3 -> 0 <- 2, 4 -> 1 <- 0, 5 -> 2 <- 1 make a cycle of arrows. */
 static void test_cycle_of_colliders(void **state)
 {
     fixture *f = *state;
@@ -92,7 +92,7 @@ static void test_cycle_of_colliders(void **state)
         found.graph = g;
         found.pair = arena_get(f->ctx, &f->scratch, 15, sizeof *found.pair);
         assert_non_null(found.pair);
-        int32_t other[3] = {1, 2, 0}; // the third of the cycle, which separates in the remaining pairs
+        int32_t other[3] = {1, 2, 0}; // the third node of the cycle, which separates the remaining pairs
         for (int i = 0; i < 3; i++) {
             int64_t third = 3 - spoke[i][1] - spoke[i][2];
             *skeleton_at(&found, spoke[i][0], spoke[i][2]) = (skeleton_pair){0.2 + 0.1 * i, true, 0, NULL};
@@ -113,7 +113,7 @@ static void test_cycle_of_colliders(void **state)
     }
 }
 
-/* 0 - 1 - 2 and 0 - 3 - 2: ends separated by {}, {1} and {1, 3}. */
+/* Paths 0 - 1 - 2 and 0 - 3 - 2, whose ends are separated by {}, {1} and {1, 3}. */
 static void test_conservative_and_majority(void **state)
 {
     fixture *f = *state;
@@ -125,20 +125,20 @@ static void test_conservative_and_majority(void **state)
     const int64_t ambiguous[] = {0, 2, 0};
     for (int rule = 0; rule < RULES; rule++) {
         assert_int_equal(discover(f->ctx, &f->scratch, 4, &how, rule, ORIENT_BIDIRECTED, &found, &o), NONSENS_OK);
-        assert_int_equal(o.report.triples, 4); // 0 and 2 in the middle of 1 and 3 as well: no v-structures
+        assert_int_equal(o.report.triples, 4); // two of them are 1 - 0 - 3 and 1 - 2 - 3, which are no v-structures
         assert_int_equal(o.report.ambiguous, ambiguous[rule]);
         assert_int_equal(pdag_mark_of(o.graph, 1, 0), at_one[rule]);
         assert_int_equal(pdag_mark_of(o.graph, 3, 0), at_three[rule]);
         assert_int_equal(orient_is_open(&o, 0, 1, 2), rule == ORIENT_CONSERVATIVE);
     }
-    t.row[2] = t.row[3]; // {} and {1}: half
+    t.row[2] = t.row[3]; // {} and {1}: node 1 is in half of the sets
     t.rows = 3;
     assert_int_equal(discover(f->ctx, &f->scratch, 4, &how, ORIENT_MAJORITY, ORIENT_BIDIRECTED, &found, &o),
                      NONSENS_OK);
     assert_int_equal(o.report.ambiguous, 1);
     assert_true(orient_is_open(&o, 2, 1, 0) && !orient_is_open(&o, 2, 3, 0));
     assert_int_equal(o.report.colliders, 1);
-    t.rows = 0; // no set separates any more
+    t.rows = 0; // no set separates any longer
     for (int rule = ORIENT_CONSERVATIVE; rule < RULES; rule++) {
         pdag_forget_directions(o.graph);
         assert_int_equal(orient_new(f->ctx, &f->scratch, o.graph, NULL, &o), NONSENS_OK);
@@ -148,7 +148,7 @@ static void test_conservative_and_majority(void **state)
     }
 }
 
-/* ---- answers without sense -------------------------------------------------------------------------------------- */
+/* ---- meaningless answers ---------------------------------------------------------------------------------------- */
 
 static bool is_new_collider(const orienter *o, const pdag *before, int64_t x, int64_t y, int64_t z)
 {
@@ -192,10 +192,10 @@ static void test_rules_make_neither_cycles_nor_colliders(void **state)
         ambiguous += o.report.ambiguous;
         arena_rewind(&f->scratch, mark);
     }
-    assert_true(undecided > 20 && conflicts > 20 && ambiguous > 20); // the answers are as bad as they were meant to be
+    assert_true(undecided > 20 && conflicts > 20 && ambiguous > 20); // the answers really are meaningless
 }
 
-/* The order of nodes does not matter, however bad the answers (with rules that look at all separating sets). */
+/* The order of nodes does not matter, however bad the answers are (with rules that look at all separating sets). */
 static void test_order_of_nodes(void **state)
 {
     fixture *f = *state;

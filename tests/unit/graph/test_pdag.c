@@ -1,4 +1,4 @@
-/* test_pdag.c - partially directed graphs, what is known of them, Meek's rules and distances, against brute force. */
+/* test_pdag.c - partially directed graphs, background knowledge, Meek's rules and distances, against brute force. */
 #include "graph/bits.h"
 #include "graph/knowledge.h"
 #include "graph/metrics.h"
@@ -22,7 +22,7 @@ static void assert_same(const pdag *got, const pdag *expected)
     }
 }
 
-/* ---- marks and walks -------------------------------------------------------------------------------------------- */
+/* ---- marks and paths -------------------------------------------------------------------------------------------- */
 
 static void test_marks(void **state)
 {
@@ -124,7 +124,7 @@ static void test_cycles(void **state)
     assert_true(pdag_is_ancestor(&g, 5, 5));
 }
 
-/* ---- what is known ---------------------------------------------------------------------------------------------- */
+/* ---- background knowledge --------------------------------------------------------------------------------------- */
 
 static void test_knowledge(void **state)
 {
@@ -169,11 +169,11 @@ static void test_known_directions_are_drawn(void **state)
     assert_int_equal(pdag_mark_of(&g, 0, 1), PDAG_ARROW);
     assert_int_equal(pdag_mark_of(&g, 1, 2), PDAG_BACK);
     assert_int_equal(pdag_mark_of(&g, 2, 3), PDAG_LINE);
-    assert_false(orient_may(&o, 0, 1)); // no line
+    assert_false(orient_may(&o, 0, 1)); // it is not a line
     assert_true(orient_may(&o, 2, 3));
     knowledge_forbid(&k, 2, 3);
     assert_false(orient_may(&o, 2, 3));
-    // forbidden directions that leave nothing but a cycle
+    // forbidden directions that force a cycle
     pdag_complete(&g);
     knowledge_forbid(&k, 3, 1); // 1 -> 3 -> 2 -> 1
     pdag_forget_directions(&g);
@@ -182,7 +182,7 @@ static void test_known_directions_are_drawn(void **state)
     assert_int_equal(orient_new(f->ctx, &f->scratch, &g, &k, &o), NONSENS_ERR_USAGE);
 }
 
-/* ---- rules by hand ---------------------------------------------------------------------------------------------- */
+/* ---- rules, worked out by hand ---------------------------------------------------------------------------------- */
 
 static pdag apply_rules(fixture *f, int64_t d, int64_t count, const pdag_edge *edge, bool fourth, orient_report *report)
 {
@@ -220,7 +220,7 @@ static void test_each_rule(void **state)
     assert_int_equal(pdag_mark_of(&g, 0, 1), PDAG_LINE);
 }
 
-/* 0 -> 1 - 2 <- 3: both directions of 1 - 2 would be a new v-structure. */
+/* 0 -> 1 - 2 <- 3: either direction of 1 - 2 would be a new v-structure. */
 static void test_contradiction_stays_a_line(void **state)
 {
     fixture *f = *state;
@@ -229,7 +229,7 @@ static void test_contradiction_stays_a_line(void **state)
     pdag g = apply_rules(f, 4, 3, edge, false, &report);
     assert_int_equal(pdag_mark_of(&g, 1, 2), PDAG_LINE);
     assert_int_equal(report.undecided, 1);
-    // in the middle of a longer path both ends arrive in the same round
+    // in a longer path the rules reach both ends of its middle in the same round
     const pdag_edge path[] = {{0, 1, PDAG_ARROW}, {1, 2, PDAG_LINE}, {2, 3, PDAG_LINE}, {4, 3, PDAG_ARROW}};
     g = apply_rules(f, 5, 4, path, false, &report);
     assert_int_equal(pdag_mark_of(&g, 1, 2), PDAG_LINE);
@@ -237,7 +237,7 @@ static void test_contradiction_stays_a_line(void **state)
     assert_int_equal(report.undecided, 2);
 }
 
-/* An arrow with two heads is evidence for nothing. */
+/* An edge with two heads implies nothing. */
 static void test_two_heads_imply_nothing(void **state)
 {
     fixture *f = *state;
@@ -256,20 +256,20 @@ static void test_single_edges(void **state)
     bool done;
     assert_int_equal(pdag_from_edges(f->ctx, &f->scratch, 6, 5, edge, &g), NONSENS_OK);
     assert_int_equal(orient_new(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
-    assert_false(orient_may(&o, 2, 1)); // a v-structure
+    assert_false(orient_may(&o, 2, 1)); // would be a v-structure
     assert_true(orient_may(&o, 1, 2));
-    assert_false(orient_may(&o, 5, 3)); // a cycle
-    assert_false(orient_may(&o, 0, 5)); // no edge
+    assert_false(orient_may(&o, 5, 3)); // would close a cycle
+    assert_false(orient_may(&o, 0, 5)); // not an edge
     assert_int_equal(orient_edge(f->ctx, &o, 2, 1, &done), NONSENS_OK);
     assert_false(done);
     assert_int_equal(pdag_mark_of(&g, 1, 2), PDAG_LINE);
     assert_int_equal(orient_edge(f->ctx, &o, 1, 2, &done), NONSENS_OK);
     assert_true(done);
     assert_int_equal(pdag_mark_of(&g, 1, 2), PDAG_ARROW);
-    assert_int_equal(pdag_mark_of(&g, 3, 5), PDAG_ARROW); // the rules
+    assert_int_equal(pdag_mark_of(&g, 3, 5), PDAG_ARROW); // directed by the rules
 }
 
-/* Rules take a triple that is neither v-structure nor known to be none for nothing, and may make it either. */
+/* A triple of unknown kind implies nothing by the rules, which may make it a v-structure or not. */
 static void test_open_triples_imply_nothing(void **state)
 {
     fixture *f = *state;
@@ -332,7 +332,7 @@ static void test_pattern_refuses_what_is_no_dag(void **state)
     assert_int_equal(metrics_pattern(f->ctx, &f->scratch, &g, &out), NONSENS_ERR_USAGE);
 }
 
-/* Some of the DAG's own arrows are known: the rules find all that follows (Meek 1995, theorem 4), by either way in. */
+/* Some of the DAG's arrows are known: the rules find all that follows (Meek 1995, theorem 4), applied in either way. */
 static void test_known_arrows_against_brute_force(void **state)
 {
     fixture *f = *state;
@@ -376,10 +376,10 @@ static void test_known_arrows_against_brute_force(void **state)
         by_fourth += !pdag_is_equal(&without, &got);
         arena_rewind(&f->scratch, mark);
     }
-    assert_true(by_fourth > 5); // the cases do need the fourth rule
+    assert_true(by_fourth > 5); // some cases really need the fourth rule
 }
 
-/* Lines directed at random, where that may be, end in a DAG of the same class. */
+/* Lines directed at random, as far as allowed, end in a DAG of the same class. */
 static void test_any_choice_ends_in_the_class(void **state)
 {
     fixture *f = *state;
@@ -413,14 +413,14 @@ static void test_any_choice_ends_in_the_class(void **state)
     }
 }
 
-/* ---- distances by hand ------------------------------------------------------------------------------------------ */
+/* ---- distances, worked out by hand ------------------------------------------------------------------------------ */
 
 static void test_distance(void **state)
 {
     fixture *f = *state;
     const pdag_edge truth_edge[] = {{0, 1, PDAG_ARROW}, {1, 2, PDAG_ARROW}, {2, 3, PDAG_LINE},
                                     {3, 4, PDAG_ARROW}, {0, 4, PDAG_ARROW}, {1, 4, PDAG_LINE}};
-    // right, reversed, arrow for line, two heads for arrow, missing, right; extra
+    // correct, reversed, arrow instead of line, two heads instead of one, missing, correct; extra
     const pdag_edge found_edge[] = {{0, 1, PDAG_ARROW}, {2, 1, PDAG_ARROW}, {2, 3, PDAG_ARROW},
                                     {3, 4, PDAG_BOTH},  {1, 4, PDAG_LINE},  {0, 2, PDAG_ARROW}};
     pdag truth, found;

@@ -62,7 +62,7 @@ static void test_random_dags(void **state)
     }
 }
 
-/* Required arrows, tiers and gaps that are true leave skeleton and class as they are, but for what they direct. */
+/* True required and forbidden arrows change neither skeleton nor class, except for the edges that they direct. */
 static void test_known_arrows(void **state)
 {
     fixture *f = *state;
@@ -117,7 +117,7 @@ static void test_gaps_are_not_tested(void **state)
     assert_int_equal(discover(f->ctx, &f->scratch, 3, &how, ORIENT_PLAIN, ORIENT_BIDIRECTED, &found, &o), NONSENS_OK);
     assert_true(isnan(skeleton_at(&found, 0, 2)->p_value) && !skeleton_at(&found, 0, 2)->separated);
     assert_false(pdag_is_adjacent(&found.graph, 0, 2));
-    assert_int_equal(o.report.ambiguous, 1); // no set is known that separates them
+    assert_int_equal(o.report.ambiguous, 1); // no separating set is known for them
     assert_int_equal(pdag_mark_of(o.graph, 0, 1), PDAG_LINE);
     assert_int_equal(discover(f->ctx, &f->scratch, 3, &how, ORIENT_MAJORITY, ORIENT_PRIORITY, &found, &o), NONSENS_OK);
     assert_int_equal(o.report.ambiguous, 0);
@@ -128,7 +128,7 @@ static void test_gaps_are_not_tested(void **state)
 static void test_limit_on_sets(void **state)
 {
     fixture *f = *state;
-    small_dag dag = {.d = 4, .parent = {0, 0, 3, 3}}; // 0, 1 -> 2, 3: it takes both to separate 2 and 3
+    small_dag dag = {.d = 4, .parent = {0, 0, 3, 3}}; // 0, 1 -> 2, 3: 2 and 3 are separated only by both
     skeleton found;
     skeleton_options how = options_of(ask_dag, &dag);
     for (int64_t most = -1; most <= 3; most++) {
@@ -142,7 +142,7 @@ static void test_limit_on_sets(void **state)
     assert_int_equal(skeleton_at(&found, 1, 0)->count, 0);
 }
 
-/* The largest p-value is kept; alpha itself does not separate. */
+/* The largest p-value is kept; p = alpha does not separate. */
 static void test_p_values(void **state)
 {
     fixture *f = *state;
@@ -154,11 +154,11 @@ static void test_p_values(void **state)
     assert_true(skeleton_at(&found, 0, 1)->p_value == 0.05);
     assert_true(skeleton_at(&found, 0, 2)->p_value == 0.1);
     assert_true(skeleton_at(&found, 1, 2)->p_value == 0.0);
-    assert_int_equal(found.tests, 6); // the only set of size one of each pair is that of both its nodes
+    assert_int_equal(found.tests, 6); // each pair has one set of size one, shared by both nodes
     assert_int_equal(found.level, 1);
 }
 
-/* All are dependent: each pair of five is tested once given each of the 8 subsets of the others. */
+/* All are dependent: each of the 10 pairs of five is tested exactly once given each of the 8 subsets of the others. */
 static void test_no_question_twice(void **state)
 {
     fixture *f = *state;
@@ -225,7 +225,7 @@ static int64_t calls_of(fixture *f, nonsense q)
     return q.calls;
 }
 
-/* Every call in turn is the last one. */
+/* Every call in turn fails or cancels, and is the last one. */
 static void stop_everywhere(fixture *f, nonsense q, nonsens_status expected)
 {
     int64_t calls = calls_of(f, q);
@@ -283,7 +283,7 @@ static void test_options_and_limits(void **state)
 
 /* ---- data ------------------------------------------------------------------------------------------------------- */
 
-/* Column j is noise and `neighbours` expected causes before it, with weights of .4 to .9 and either sign. */
+/* Column j is noise plus `neighbours` expected causes before it, with weights of size .4 to .9 and random sign. */
 static column_set linear_data(fixture *f, int64_t n, int64_t d, double neighbours, uint64_t seed, pdag *dag)
 {
     rng r = rng_new(seed, RNG_TEST, 2);
@@ -307,7 +307,7 @@ static column_set linear_data(fixture *f, int64_t n, int64_t d, double neighbour
     return (column_set){n, d, (const double *const *)v};
 }
 
-/* Both ways to Fisher's z give the same p-values, bit for bit, also where nodes stand in another order. */
+/* Both ways to compute Fisher's z give the same p-values, bit for bit, even if the nodes have a different order. */
 static void test_testers_agree(void **state)
 {
     fixture *f = *state;
@@ -335,7 +335,7 @@ static void test_testers_agree(void **state)
     for (int j = 0; j < D; j++) {
         in_rank[j] = all.v[variable[j]];
     }
-    column_set ordered = {N, D, in_rank}; // bits of a correlation depend on where its columns stand
+    column_set ordered = {N, D, in_rank}; // the bits of a correlation depend on the order of the columns
     assert_int_equal(fisher_z_new(f->ctx, &f->scratch, &ordered, &groups, &data), NONSENS_OK);
     skeleton_ci by_tester = {tester, variable};
     skeleton_fisher_z directly = {&data, NULL};
@@ -347,7 +347,7 @@ static void test_testers_agree(void **state)
                 node[j] = j;
             }
             rng_shuffle(&r, D, node);
-            for (int64_t i = 1; i < count; i++) { // ascending, as a skeleton asks
+            for (int64_t i = 1; i < count; i++) { // ascending, as required by a skeleton
                 for (int64_t at = i; at > 0 && node[2 + at] < node[1 + at]; at--) {
                     int64_t t = node[2 + at];
                     node[2 + at] = node[1 + at];

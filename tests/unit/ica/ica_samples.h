@@ -1,4 +1,4 @@
-/* ica_samples.h - mixtures with known sources, and what the tests of the unmixing measure on them. */
+/* ica_samples.h - mixtures with known sources, and measures of how well they were unmixed. */
 #ifndef UNIT_ICA_SAMPLES_H
 #define UNIT_ICA_SAMPLES_H
 
@@ -27,7 +27,7 @@ static void *get(int64_t count, size_t size)
 
 static double segment_scale(rng *r, enum source_kind kind, int64_t e)
 {
-    if (kind == CORRELATED) { /* both follow the segment's level, with a ratio of their own */
+    if (kind == CORRELATED) { /* both follow the segment's level, each with its own ratio */
         return (0.3 + 0.25 * (double)e) * exp(0.5 * rng_normal(r));
     }
     return 0.2 + 2.8 * rng_uniform(r);
@@ -39,7 +39,7 @@ static double draw_source(rng *r, enum source_kind kind)
     return kind == ONE_SIDED ? fabs(value) : value;
 }
 
-/* z = A s with a random A; `rows` in each of `segments` segments. */
+/* Draws z = A s with a random A; `rows` in each of `segments` segments. */
 static sample sample_new(uint64_t seed, enum source_kind kind, int64_t segments, int64_t rows, int64_t d)
 {
     rng r = rng_new(seed, RNG_TEST, (uint64_t)kind);
@@ -89,7 +89,7 @@ static double correlation(int64_t n, const double *a, const double *b)
     return ab / sqrt(aa * bb);
 }
 
-/* Mean |correlation| of matched pairs, the best pair first: a lower bound of the best permutation's. */
+/* Returns the mean |correlation| of pairs matched greedily: a lower bound of that of the best permutation. */
 static double recovery(int64_t n, int64_t d, const double *truth, const double *estimate)
 {
     bool used_truth[64] = {false}, used_estimate[64] = {false};
@@ -114,7 +114,7 @@ static double recovery(int64_t n, int64_t d, const double *truth, const double *
     return sum / (double)d;
 }
 
-/* Sources of z (n, d) of the sample's shape, to be freed. */
+/* Returns the sources of z (n, d), which has the sample's shape; the caller frees them. */
 static double *unmixed(fixture *f, const sample *x, double *z, enum option_unmixing algorithm, ica_result *out)
 {
     double *s = get(x->n * x->d, sizeof *s);

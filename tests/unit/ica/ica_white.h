@@ -16,7 +16,7 @@
 
 enum recipe { MIXED, SUPER_GAUSSIAN, SUB_GAUSSIAN, SKEWED, ALL_NORMAL };
 
-/* Rows whitened as one segment, and what they were made of. */
+/* Rows whitened as one segment, and what they were made from. */
 typedef struct white {
     ica_data data;
     int64_t start[2];
@@ -77,7 +77,7 @@ static inline white white_new(fixture *f, uint64_t seed, enum recipe recipe, int
     return x;
 }
 
-/* The same rows from the same start once more. */
+/* Restores the rows and the start. */
 static inline void white_again(white *x)
 {
     int64_t d = x->data.d;
@@ -87,7 +87,7 @@ static inline void white_again(white *x)
     }
 }
 
-/* Mean |correlation| of the true with other sources (n, d). */
+/* Returns the mean |correlation| of true and estimated sources (n, d). */
 static inline double agreement(fixture *f, int64_t n, int64_t d, double *truth, double *estimate)
 {
     int64_t match[32];
@@ -97,7 +97,7 @@ static inline double agreement(fixture *f, int64_t n, int64_t d, double *truth, 
     return found;
 }
 
-/* out (n, d) = y unmixing'. */
+/* Returns y unmixing' (n, d). */
 static inline double *apply_unmixing(fixture *f, const white *x, const double *unmixing)
 {
     int64_t n = x->data.n, d = x->data.d;

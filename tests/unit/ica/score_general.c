@@ -25,7 +25,7 @@ nonsens_status ica_score_new(nonsens_context *ctx, arena *a, const ica_data *dat
     return NONSENS_OK;
 }
 
-/* Sources and derivatives of segment e at w. */
+/* Computes sources and derivatives of segment e at w. */
 static void segment_statistics(const ica_score_model *model, int64_t e, const double *w)
 {
     const ica_data *data = model->data;
@@ -38,7 +38,7 @@ static void segment_statistics(const ica_score_model *model, int64_t e, const do
     }
 }
 
-/* x = -L'^{-1} L^{-1} b for the Cholesky factor L (r, r); x and b may be the same. */
+/* Computes x = -L'^{-1} L^{-1} b for the Cholesky factor L (r, r); x and b may be the same. */
 static void solve_negative(int64_t r, const double *l, const double *b, double *x)
 {
     for (int64_t i = 0; i < r; i++) {
@@ -57,7 +57,7 @@ static void solve_negative(int64_t r, const double *l, const double *b, double *
     }
 }
 
-/* M_e[a,b] = (w_a.w_b) E q_a' q_b', with the ridge. */
+/* Computes M_e[a,b] = (w_a.w_b) E q_a' q_b', with the ridge. */
 static double coupling(const ica_score_model *model, int64_t a, int64_t b)
 {
     int64_t d = model->data->d, m = model->family->count;
@@ -84,7 +84,7 @@ static void fill_moments(const ica_score_model *model, int64_t rows)
     }
 }
 
-/* lambda(e): -1 if fixed, the minimum of J_e over the others; false if that cannot be computed. */
+/* Computes lambda(e): -1 if fixed, the minimum of J_e over the others; false if that cannot be computed. */
 static bool solve_coefficients(const ica_score_model *model)
 {
     int64_t d = model->data->d, m = model->family->count, r = d * m, size = d * (m - model->family->fixed), row = 0;
@@ -116,7 +116,7 @@ static bool solve_coefficients(const ica_score_model *model)
     return true;
 }
 
-/* J_e = b_e.lambda + 1/2 lambda' M_e lambda at the best coefficients. */
+/* Computes J_e = b_e.lambda + 1/2 lambda' M_e lambda at the best coefficients. */
 static double segment_value(const ica_score_model *model, int64_t rows)
 {
     int64_t d = model->data->d, m = model->family->count, r = d * m;
@@ -135,7 +135,7 @@ static double segment_value(const ica_score_model *model, int64_t rows)
     return value;
 }
 
-/* The part of the gradient that does not pass through the rows: from |w_a|^2 and w_a.w_b. */
+/* Adds the part of the gradient that does not pass through the rows: from |w_a|^2 and w_a.w_b. */
 static void add_direct_gradient(const ica_score_model *model, const double *w, double weight, double *gradient)
 {
     int64_t d = model->data->d, m = model->family->count, r = d * m;
@@ -150,7 +150,7 @@ static void add_direct_gradient(const ica_score_model *model, const double *w, d
     }
 }
 
-/* sum_a lambda_a [ |w_a|^2 E q_a''' z + E q_a'' sum_b lambda_b (w_a.w_b) q_b' z ] over the statistics a of each row. */
+/* Adds sum_a lambda_a [ |w_a|^2 E q_a''' z + E q_a'' sum_b lambda_b (w_a.w_b) q_b' z ] over each row's statistics a. */
 static void add_row_gradient(const ica_score_model *model, int64_t e, double weight, double *gradient)
 {
     const ica_data *data = model->data;

@@ -1,14 +1,13 @@
 /*
  * score_general.h - the score-matching objective J(W) for any unmixing matrix W, with its gradient; formulae at the
- * head of ica/score_matching.c, which minimises it over rotations by a faster form of its own and is tested against
- * this one.
+ * head of ica/score_matching.c, which minimises it over rotations in a faster form, and is tested against this one.
  */
 #ifndef UNIT_SCORE_GENERAL_H
 #define UNIT_SCORE_GENERAL_H
 
 #include "ica/ica_internal.h"
 
-/* The profiled objective for a general W; opened once, evaluated often without allocating. */
+/* The profiled objective for a general W; opened once, then evaluated often without allocating. */
 typedef struct ica_score_model {
     nonsens_context *ctx;
     const ica_data *data;
@@ -25,7 +24,7 @@ typedef struct ica_score_model {
 
 nonsens_status ica_score_new(nonsens_context *ctx, arena *a, const ica_data *data, const ica_family *family,
                              double sharpness, ica_score_model *model);
-/* J(w) for w (d, d), rows w_j; gradient (d, d) alike, or NULL.  HUGE_VAL where J cannot be computed. */
+/* Returns J(w) for w (d, d), rows w_j, and its gradient (d, d) unless NULL.  HUGE_VAL if J cannot be computed. */
 double ica_score_objective(const ica_score_model *model, const double *w, double *gradient);
 
 #endif

@@ -1,4 +1,4 @@
-/* test_assess.c - best matchings against all permutations, the Amari index by hand, matched correlations. */
+/* test_assess.c - best matchings against all permutations, the Amari index worked out by hand, matched correlations. */
 #include "base/rng.h"
 #include "ica/assess.h"
 #include "math/assignment.h"
@@ -20,7 +20,7 @@ static double matched_gain(int64_t d, const double *gain, const int64_t *match)
     return sum;
 }
 
-/* The best sum over all permutations of the places from `fixed` on. */
+/* Returns the best sum over all permutations of the positions from `fixed` on. */
 static double best_of_all(int64_t d, const double *gain, int64_t fixed, int64_t *order)
 {
     if (fixed == d) {
@@ -57,7 +57,7 @@ static void test_assignment_against_all_permutations(void **state)
     for (int64_t d = 1; d <= LIMIT; d++) {
         for (int trial = 0; trial < 40; trial++) {
             double gain[LIMIT * LIMIT];
-            for (int64_t i = 0; i < d * d; i++) { /* every other time whole numbers, with ties */
+            for (int64_t i = 0; i < d * d; i++) { /* every other trial has whole numbers, with ties */
                 gain[i] = trial % 2 ? rng_normal(&r) : (double)rng_below(&r, 4);
             }
             assert_best(*state, d, gain);
@@ -65,7 +65,7 @@ static void test_assignment_against_all_permutations(void **state)
     }
 }
 
-/* The best of every row is the same column; greedy takes 10 + 1 + 1 = 12, the best is 9 + 9 + 1 = 19. */
+/* The best column of every row is the same; greedy matching gets 10 + 1 + 1 = 12, the best 9 + 9 + 1 = 19. */
 static void test_assignment_by_hand(void **state)
 {
     fixture *f = *state;
@@ -116,7 +116,7 @@ static void test_amari_by_hand(void **state)
     assert_true(fabs(ica_amari(3, three) - 2.35 / 12.0) <= EXACT);
 }
 
-/* Columns in another order, sign and unit correlate with 1; with noise of their own variance with sqrt 1/2. */
+/* Columns in another order, sign and unit correlate with 1; with added noise of equal variance, with sqrt 1/2. */
 static void test_mean_correlation(void **state)
 {
     enum { N = 20000, D = 4 };

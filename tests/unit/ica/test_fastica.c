@@ -95,7 +95,7 @@ static void test_passes_against_plain_loops(void **state)
     }
 }
 
-/* The cross is the gradient of the value, the slope that of g along w: E g'(s) s from differences needs no formula. */
+/* The cross term is the gradient of the value. */
 static void test_cross_is_the_gradient(void **state)
 {
     enum { D = 4 };
@@ -148,7 +148,7 @@ static ica_result fastica(fixture *f, white *x, enum option_contrast contrast, b
     return out;
 }
 
-/* The rotation is orthogonal and takes the rows as they came to the rows as they are. */
+/* Checks that the rotation is orthogonal and maps the original rows to the current rows. */
 static void assert_rotated(fixture *f, const white *x)
 {
     int64_t n = x->data.n, d = x->data.d;
@@ -160,7 +160,7 @@ static void assert_rotated(fixture *f, const white *x)
     assert_true(largest_difference(n * d, s, x->data.y) <= EXACT * 100.0);
 }
 
-/* rotation = start white^{-1}: the start that the fixture's `start` is; turns the rows with it. */
+/* Sets rotation = start white^{-1}, which corresponds to the fixture's `start`, and rotates the rows with it. */
 static void begin_at(fixture *f, white *x, const double *start)
 {
     int64_t n = x->data.n, d = x->data.d;
@@ -239,7 +239,7 @@ static void test_recovers_twenty(void **state)
     }
 }
 
-/* Further starts never make the objective worse, and the same seed gives the same bits. */
+/* More starts never make the objective worse, and the same seed gives the same bits. */
 static void test_starts(void **state)
 {
     white x = white_new(*state, 13, MIXED, 300, 5);
@@ -255,7 +255,7 @@ static void test_starts(void **state)
     assert_memory_equal(first, x.data.y, 1500 * sizeof *first);
 }
 
-/* The objective at the solution by the formula at the head of fastica.c. */
+/* Computes the objective at the solution by the formula at the top of fastica.c. */
 static void test_objective(void **state)
 {
     const double reference[4] = {0.374567207491438, -0.707106781186548, 0.75, 0.0};
@@ -275,7 +275,7 @@ static void test_objective(void **state)
     }
 }
 
-/* Nothing to find: whatever it says, it ends, with a rotation. */
+/* With nothing to find, it still ends, and with a rotation. */
 static void test_normal_sources_terminate(void **state)
 {
     for (int c = 0; c < 4; c++) {
@@ -289,8 +289,8 @@ static void test_normal_sources_terminate(void **state)
 }
 
 /*
- * For rows that come with their mirror images the skew contrast is zero everywhere; a last, skewed column leaves
- * one direction that it sees.
+ * If every row comes with its mirror image, the skew contrast is zero everywhere; a skewed last column leaves one
+ * direction that it sees.
  */
 static void check_without_information(fixture *f, bool last_skewed)
 {
@@ -336,14 +336,14 @@ static void test_threads_give_the_same_bits(void **state)
     }
 }
 
-/* Two starts that are the same up to rounding end at the same sources up to rounding. */
+/* Two starts that are equal up to rounding end at equal sources, up to rounding. */
 static void test_precision(void **state)
 {
     white x = white_new(*state, 18, MIXED, 2000, 4);
     fastica(*state, &x, CONTRAST_LOG_COSH, false, 1, 1);
     double *first = fixture_doubles(*state, 8000);
     memcpy(first, x.data.y, 8000 * sizeof *first);
-    ica_result again = fastica(*state, &x, CONTRAST_LOG_COSH, false, 1, 1); /* from the end of the first */
+    ica_result again = fastica(*state, &x, CONTRAST_LOG_COSH, false, 1, 1); /* starts at the end of the first run */
     assert_true(again.converged && again.iterations <= 3);
     assert_true(largest_difference(8000, first, x.data.y) <= 1e-7);
 }

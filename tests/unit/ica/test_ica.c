@@ -6,11 +6,11 @@
 #include "ica_samples.h"
 
 static const double RECOVERED = 0.98;           /* mean |correlation| with zero-mean sources */
-static const double RECOVERED_ONE_SIDED = 0.97; /* with sources that have an edge */
-static const double SAME_SOURCES = 1e-6;        /* largest difference of unit-variance sources */
+static const double RECOVERED_ONE_SIDED = 0.97; /* with sources whose density has an edge */
+static const double SAME_SOURCES = 1e-6;        /* largest difference between unit-variance sources */
 static const double GRADIENT_ERROR = 1e-6;      /* relative, against central differences */
 static const double STATIONARY = 1e-5;          /* of Pham's equations; the ridge of the covariances is 1e-6 */
-static const double ENTROPY_BIAS = 0.1;         /* nats, of two entropies from 8,000 rows */
+static const double ENTROPY_BIAS = 0.1;         /* nats, of two entropies estimated from 8,000 rows */
 static const double EXACT = 1e-10;
 
 static void assert_recovers(fixture *f, enum source_kind kind, int64_t segments, int64_t rows, int64_t d,
@@ -73,7 +73,7 @@ static void test_recovers_many(void **state)
     assert_recovers(*state, ONE_SIDED, 5, 200, 3, UNMIX_ENTROPY, RECOVERED_ONE_SIDED, 1);
 }
 
-/* Without segments only the shape of the densities is left. */
+/* Without segments only the shapes of the densities are left to separate sources. */
 static void test_recovers_without_segments(void **state)
 {
     assert_recovers(*state, LAPLACE, 1, 4000, 3, UNMIX_SCORE_MATCHING, RECOVERED, 1);
@@ -141,7 +141,7 @@ static void test_column_order_does_not_matter(void **state)
     sample_free(&three);
 }
 
-/* Squares of such values leave the range of doubles. */
+/* Squares of such values overflow or underflow. */
 static void test_extreme_units(void **state)
 {
     const double units[4] = {1e200, 0, 0, 1e-200};
@@ -280,7 +280,7 @@ static void test_joint_diagonalisation_is_stationary(void **state)
     sample_free(&x);
 }
 
-/* Proportional variances identify nothing for joint diagonalisation; the gap says so, that of entropy does not. */
+/* Proportional variances identify nothing for joint diagonalisation: its gap shows this, that of entropy does not. */
 static void test_gap_shows_missing_identification(void **state)
 {
     ica_result blind, seeing;
@@ -310,7 +310,7 @@ static void test_entropy_objective_in_nats(void **state)
     sample_free(&x);
 }
 
-/* The formulae at the head of score_matching.c, written out for d = 2, one statistic and a general w. */
+/* The formulae at the top of score_matching.c, written out for d = 2, one statistic and a general w. */
 static double plain_objective(const sample *x, const double *y, double c, const double *w, double ridge)
 {
     double total = 0.0;
@@ -350,7 +350,7 @@ static void test_score_objective_against_plain_formula(void **state)
     sample_free(&x);
 }
 
-/* Both slopes and the corner's place are found, wherever the rows are: the same sources after a shift. */
+/* Both slopes and the location of the corner are fitted, wherever the rows lie: the same sources after a shift. */
 static void test_place_is_fitted(void **state)
 {
     fixture *f = *state;
@@ -358,7 +358,7 @@ static void test_place_is_fitted(void **state)
     ica_options how = ica_options_for(UNMIX_SCORE_MATCHING);
     ica_result plain, shifted;
     how.statistic = STATISTIC_ASYMMETRIC;
-    for (int64_t i = 0; i < x.n; i++) { /* a corner off the mean: one side is twice as long as the other */
+    for (int64_t i = 0; i < x.n; i++) { /* a corner away from the mean: one side is twice as long as the other */
         for (int64_t j = 0; j < 2; j++) {
             x.s[i + x.n * j] *= x.s[i + x.n * j] > 0.0 ? 2.0 : 1.0;
         }
@@ -382,7 +382,7 @@ static void test_place_is_fitted(void **state)
     sample_free(&x);
 }
 
-/* The choice is made on rows held out, is the same for any number of threads, and is good at what it chooses. */
+/* The statistic is chosen on held-out rows, is the same for any number of threads, and recovers the sources. */
 static void test_statistic_is_chosen(void **state)
 {
     fixture *f = *state;
@@ -406,7 +406,7 @@ static void test_statistic_is_chosen(void **state)
     sample_free(&x);
 }
 
-/* Other units, signs or mixtures of the same rows: the same halves, the same statistic, the same sources. */
+/* Other units, signs or mixtures of the same rows give the same halves, the same statistic and the same sources. */
 static void test_choice_does_not_see_the_basis(void **state)
 {
     fixture *f = *state;
@@ -438,7 +438,7 @@ static void test_choice_does_not_see_the_basis(void **state)
     }
 }
 
-/* Means that change over segments: what is ordered and signed is what the result says it refers to. */
+/* If means change over segments, order and signs of sources are those of the moments that the result refers to. */
 static void test_order_and_sign_of_every_algorithm(void **state)
 {
     static const enum option_unmixing every[] = {UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_ENTROPY,
@@ -472,7 +472,7 @@ static void test_order_and_sign_of_every_algorithm(void **state)
     sample_free(&x);
 }
 
-/* Full rank over all rows and none inside segments: refused, whichever covariance whitens. */
+/* Rows of full rank as a whole but not inside segments are refused, whichever covariance whitens. */
 static void test_rank_inside_segments(void **state)
 {
     fixture *f = *state;
@@ -486,12 +486,12 @@ static void test_rank_inside_segments(void **state)
     assert_int_equal(ica_unmix(f->ctx, &f->scratch, matrix_view(x.z, x.n, 2), 3, x.start, &how, &out),
                      NONSENS_ERR_NUMERIC);
     assert_non_null(strstr(nonsens_context_message(f->ctx), "linearly dependent"));
-    how = ica_options_for(UNMIX_FASTICA); /* sees no segments, and these rows have full rank without them */
+    how = ica_options_for(UNMIX_FASTICA); /* ignores segments, and without them these rows have full rank */
     assert_int_equal(ica_unmix(f->ctx, &f->scratch, matrix_view(x.z, x.n, 2), 3, x.start, &how, &out), NONSENS_OK);
     sample_free(&x);
 }
 
-/* Ten and fifty sources in twenty segments of 1,000 rows: the descent alone, from the covariances' rotation. */
+/* Ten and fifty sources in twenty segments of 1,000 rows: the descent alone, from the rotation of the covariances. */
 static void test_recovers_fifty(void **state)
 {
     static const enum option_unmixing both[] = {UNMIX_SCORE_MATCHING, UNMIX_JOINT_DIAGONALISATION};
@@ -518,7 +518,7 @@ static const enum option_statistic STATISTICS[] = {STATISTIC_LOG_COSH,      STAT
                                                    STATISTIC_GAUSSIAN_BASE, STATISTIC_TWO,        STATISTIC_THREE};
 enum { STATISTIC_COUNT = sizeof STATISTICS / sizeof *STATISTICS };
 
-/* Every derivative of every statistic against the difference of the one before it; q itself is not needed. */
+/* Compares every derivative of every statistic with differences of the one before it; q itself is not needed. */
 static void test_statistics_by_differences(void **state)
 {
     const double at[] = {-2.5, -0.7, -0.1, 0.0, 0.05, 0.4, 1.3}, step = 1e-5;
@@ -545,7 +545,7 @@ static void test_statistics_by_differences(void **state)
     }
 }
 
-/* Two-sided sources for families with slopes of their own on both sides: on one side these would be the same. */
+/* Families with a separate slope on each side get two-sided sources; one-sided ones would not distinguish them. */
 static void check_gradient(fixture *f, int64_t d, enum option_statistic statistic)
 {
     sample x = sample_new(62, ica_family_of(statistic)->located ? LAPLACE : ONE_SIDED, 5, 60, d);
@@ -583,7 +583,7 @@ static void test_score_gradient_by_differences(void **state)
     }
 }
 
-/* The descent's own objective: by differences, and against the general one at the same rotation. */
+/* Checks the descent's own objective by differences, and against the general one at the same rotation. */
 static void check_rotation_gradient(fixture *f, enum option_statistic statistic)
 {
     enum { D = 3, PARAMETERS = 6 };
@@ -625,7 +625,7 @@ static void test_rotation_gradient_by_differences(void **state)
     }
 }
 
-/* ---- odd shapes and failures --------------------------------------------------------------------------------- */
+/* ---- unusual shapes and failures --------------------------------------------------------------------------------- */
 
 static void test_unequal_tiny_and_empty_segments(void **state)
 {
@@ -638,14 +638,14 @@ static void test_unequal_tiny_and_empty_segments(void **state)
     for (int i = 0; i < 4; i++) {
         ica_result out;
         double *s = unmixed(*state, &x, x.z, ALL[i], &out);
-        assert_true(recovery(x.n, 2, x.s, s) >= 0.9); /* the cuts miss some changes of scale */
+        assert_true(recovery(x.n, 2, x.s, s) >= 0.9); /* segment boundaries miss some changes of scale */
         free(s);
     }
     free(own);
     sample_free(&x);
 }
 
-/* A source that stands still in one segment: no infinities, and the others are found. */
+/* A source that is constant in one segment gives no infinities, and the others are found. */
 static void test_segment_without_variance(void **state)
 {
     sample x = sample_new(72, LAPLACE, 6, 200, 2);
@@ -708,7 +708,7 @@ static void test_degenerate_input_is_named(void **state)
     }
     assert_refused(*state, &x, x.n, 4, UNMIX_JOINT_DIAGONALISATION, "linearly dependent");
     for (int64_t i = 0; i < x.n; i++) {
-        third[i] = 0.1 + (double)(i / 100); /* constant inside segments, not over them */
+        third[i] = 0.1 + (double)(i / 100); /* constant inside segments, but not across them */
     }
     assert_refused(*state, &x, x.n, 4, UNMIX_SCORE_MATCHING, "feature 3 is constant");
     sample_free(&x);

@@ -6,10 +6,10 @@
 
 static const double STATIONARY = 1e-8;
 static const double LIKELIHOOD_ERROR = 1e-12;
-static const double AS_SCIPY = 1e-6; /* of unmixing matrices; BFGS stops at a gradient of 1e-9 or so */
+static const double AS_SCIPY = 1e-6; /* of unmixing matrices; BFGS stops at a gradient of about 1e-9 */
 static const double AS_MNE = 1e-5;
 static const double RECOVERED = 0.98;
-static const double LOG_MASS[2] = {0.5, -0.299398072025421}; /* of sub- and super-Gaussian densities */
+static const double LOG_MASS[2] = {0.5, -0.299398072025421}; /* of the sub- and super-Gaussian densities */
 
 static ica_result infomax(fixture *f, const white *x, int64_t starts, int threads, double *unmixing)
 {
@@ -23,7 +23,7 @@ static ica_result infomax(fixture *f, const white *x, int64_t starts, int thread
 
 /* ---- the model written out ----------------------------------------------------------------------------------- */
 
-/* k_j of source u (n). */
+/* Returns k_j of source u (n). */
 static double plain_sign(int64_t n, const double *u)
 {
     double sech = 0.0, square = 0.0, mixed = 0.0, rows = (double)n;
@@ -35,14 +35,14 @@ static double plain_sign(int64_t n, const double *u)
     return sech * square - mixed < 0 ? -1.0 : 1.0;
 }
 
-/* |det w| of w (3, 3). */
+/* Returns |det w| of w (3, 3). */
 static double determinant(const double *w)
 {
     return fabs(w[0] * (w[4] * w[8] - w[7] * w[5]) - w[3] * (w[1] * w[8] - w[7] * w[2]) +
                 w[6] * (w[1] * w[5] - w[4] * w[2]));
 }
 
-/* Minus the log likelihood per row of w (3, 3) for the signs k. */
+/* Returns minus the log likelihood per row of w (3, 3) for the signs k. */
 static double plain_loss(fixture *f, const white *x, const double *w, const double *k)
 {
     int64_t n = x->data.n;
@@ -57,7 +57,7 @@ static double plain_loss(fixture *f, const white *x, const double *w, const doub
     return loss;
 }
 
-/* E phi(u) u' = I at the solution, and no difference quotient of the likelihood is away from 0. */
+/* At the solution E phi(u) u' = I, and every difference quotient of the likelihood is near 0. */
 static void test_solution_is_stationary(void **state)
 {
     enum { N = 1000, D = 3 };
@@ -92,7 +92,7 @@ static void test_solution_is_stationary(void **state)
 
 /* ---- other implementations ----------------------------------------------------------------------------------- */
 
-/* The largest difference of rows of unmixings, matched by likeness, whatever their signs. */
+/* Returns the largest difference between rows of two unmixings, matched by similarity, whatever their signs. */
 static double unmixing_difference(int64_t d, const double *a, const double *b)
 {
     double worst = 0.0;
@@ -125,7 +125,7 @@ static void assert_as_others(fixture *f, int64_t d, const short *hundredths, con
     assert_true(out.converged);
     assert_true(unmixing_difference(d, whole, scipy) <= AS_SCIPY);
     assert_true(unmixing_difference(d, whole, mne) <= AS_MNE);
-    double gram[25], eigenvalue[5]; /* of the whitening: the fixture's likelihood is that of the data themselves */
+    double gram[25], eigenvalue[5]; /* of the whitening matrix: the fixture's likelihood is that of the original data */
     linalg_gram(d, d, x.white, d, gram);
     assert_int_equal(linalg_eigen_symmetric(f->ctx, &f->scratch, d, gram, eigenvalue), NONSENS_OK);
     for (int64_t j = 0; j < d; j++) {

@@ -68,7 +68,7 @@ static nonsens_status reference_invariants(nonsens_context *ctx, arena *scratch,
     return NONSENS_OK;
 }
 
-/* Eigenvalues of k (n, n), which is overwritten, descending. */
+/* Computes the eigenvalues of k (n, n), which is overwritten, in descending order. */
 static nonsens_status reference_eigen(nonsens_context *ctx, arena *scratch, int64_t n, double *k, double **out)
 {
     double *eigen;

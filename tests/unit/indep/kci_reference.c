@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Adds the squared distances of these columns, in widths, to k (n, n). */
+/* Adds the squared distances of these columns, in units of widths, to k (n, n). */
 static void add_distances(const column_set *points, const double *width, double *k)
 {
     for (int64_t c = 0; c < points->d; c++) {
@@ -19,7 +19,7 @@ static void add_distances(const column_set *points, const double *width, double 
     }
 }
 
-/* Centred kernel of the target, and of z with it if `with` is given. */
+/* Computes the centred kernel of the target, joined with z if `with` is given. */
 static nonsens_status plain_kernel(nonsens_context *ctx, arena *scratch, const column_set *target, const double *width,
                                    const column_set *with, const double *width_with, double **out)
 {
@@ -39,7 +39,7 @@ static nonsens_status plain_kernel(nonsens_context *ctx, arena *scratch, const c
     return NONSENS_OK;
 }
 
-/* R = ridge (K_z + ridge I)^-1; k_z NULL: the identity. */
+/* Computes R = ridge (K_z + ridge I)^-1; the identity if k_z is NULL. */
 static nonsens_status residual_maker(nonsens_context *ctx, arena *scratch, int64_t n, const double *k_z, double ridge,
                                      double **out)
 {
@@ -57,7 +57,7 @@ static nonsens_status residual_maker(nonsens_context *ctx, arena *scratch, int64
     return linalg_solve(ctx, scratch, n, n, a, r);
 }
 
-/* k becomes R K R; scale (n) what its rows are multiplied by in the null moments. */
+/* Replaces k by R K R; scale (n): the factors of its rows in the null moments. */
 static nonsens_status plain_side(nonsens_context *ctx, arena *scratch, int64_t n, const double *k_z, double ridge,
                                  double *k, double *scale)
 {
@@ -77,7 +77,7 @@ static nonsens_status plain_side(nonsens_context *ctx, arena *scratch, int64_t n
     return NONSENS_OK;
 }
 
-/* Sums over pairs and triples of distinct rows of g (n, n). */
+/* Computes the moments from sums over pairs and triples of distinct rows of g (n, n), whose diagonal is overwritten. */
 static nonsens_status plain_moments(nonsens_context *ctx, arena *scratch, int64_t n, double *g, kci_plain_result *out)
 {
     double *square, third = 0.0, rows = (double)n;

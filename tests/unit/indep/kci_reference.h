@@ -1,7 +1,7 @@
 /*
- * kci_reference.h - the plain form of the conditional test with n x n matrices, which the factors are tested by:
+ * kci_reference.h - the plain form of the conditional test with n x n matrices, as a reference for the factors:
  * R = eps (K_z + eps I)^-1, T = (1/n) tr(R K_x R  R K_y R), and the moments of T with random signs on the rows, with
- * the leverage corrected as indep/kci_features.c says; all kernels centred.
+ * the leverage correction of indep/kci_features.c; all kernels are centred.
  */
 #ifndef UNIT_KCI_REFERENCE_H
 #define UNIT_KCI_REFERENCE_H
@@ -9,8 +9,7 @@
 #include "indep/kci.h"
 
 /*
- * The plain form of one stretch with widths per column and ridges as given: statistic
- * and its null moments.
+ * Computes the plain form for one group of rows, with given widths per column and ridges: statistic and null moments.
  */
 typedef struct kci_plain {
     const double *width_x, *width_y;

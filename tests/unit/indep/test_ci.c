@@ -1,6 +1,6 @@
 /*
- * test_ci.c - the one door to tests of independence: what is remembered, canonical order, a caller's own test, every
- * test on data where the answer is known, threads, failing allocations.
+ * test_ci.c - the common interface of the tests of independence: cached results, canonical order, a caller's own test,
+ * every test on data with a known answer, threads, failing allocations.
  */
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -131,12 +131,12 @@ static void test_answers_are_right(void **state)
     }
 }
 
-/* Any order of x, y and given, and of the variables themselves if their ranks go with them: the same bits. */
+/* Any order of x, y and given, and of the variables if their ranks are permuted with them, gives the same bits. */
 static void test_order_does_not_matter(void **state)
 {
     fixture *f = *state;
     chain *c = make_chain(f, 2), reordered = *c;
-    const int64_t order[VARIABLES] = {4, 2, 0, 1, 3}; // place in the reordered chain of variable k
+    const int64_t order[VARIABLES] = {4, 2, 0, 1, 3}; // position of variable k in the reordered chain
     int32_t rank[VARIABLES] = {2, 0, 4, 1, 3}, reordered_rank[VARIABLES];
     for (int k = 0; k < VARIABLES; k++) {
         reordered.variable[order[k]] = c->variable[k];
@@ -144,7 +144,7 @@ static void test_order_does_not_matter(void **state)
     }
     for (int k = 0; k < TEST_COUNT; k++) {
         ci_options o = options_for(TESTS[k]);
-        o.null_kind = NULL_PERMUTATION; // random streams too
+        o.null_kind = NULL_PERMUTATION; // so that random streams count, too
         o.permutations = 30;
         ci_tester *a = open_chain(f, c, &o, rank, true), *b = open_chain(f, &reordered, &o, reordered_rank, true);
         int64_t count = conditions(TESTS[k]) ? 2 : 0, given[] = {Z, U}, other[] = {order[U], order[Z]};
@@ -193,7 +193,7 @@ static void test_answers_are_remembered(void **state)
     ci_tester *t = open_chain(f, c, &o, NULL, false);
     int64_t asked, remembered;
     ci_result first = ask(f, t, X, Y, 2, (int64_t[]){Z, U});
-    ask(f, t, X, W, 2, (int64_t[]){Z, U}); // shares the part of x
+    ask(f, t, X, W, 2, (int64_t[]){Z, U}); // shares the part that belongs to x
     ci_result again = ask(f, t, Y, X, 2, (int64_t[]){U, Z});
     assert_true(first.p_value == again.p_value && first.side[0] == again.side[1]);
     ci_counts(t, &asked, &remembered);
@@ -202,7 +202,7 @@ static void test_answers_are_remembered(void **state)
     ci_free(t);
 }
 
-/* With nothing kept between questions the answers are the same bits. */
+/* Without a cache between questions the answers have the same bits. */
 static void test_budget_changes_no_answer(void **state)
 {
     fixture *f = *state;
@@ -269,8 +269,7 @@ static void test_refusals(void **state)
     ci_free(NULL);
 }
 
-/* Functions of z have nothing left, one side or both, in any units. */
-/* An order in time is for hsic with nothing given; a question that cannot use it is refused, not answered without. */
+/* Only hsic with nothing given can use an order in time; other questions are refused, not answered without it. */
 static void test_time_order(void **state)
 {
     fixture *f = *state;
@@ -298,6 +297,7 @@ static void test_time_order(void **state)
     }
 }
 
+/* If x, or both x and y, are functions of z, nothing is left to test, in any units. */
 static void test_nothing_left(void **state)
 {
     fixture *f = *state;
@@ -342,7 +342,7 @@ static void test_nothing_left_in_a_segment(void **state)
     }
 }
 
-/* A level that permutations cannot reach is judged by the gamma distribution. */
+/* A level that permutations cannot resolve is judged by the gamma distribution. */
 static void test_level_beyond_permutations(void **state)
 {
     fixture *f = *state;
@@ -404,7 +404,7 @@ static void test_callback(void **state)
     o.answer = 0.5;
     o.status = NONSENS_ERR_DATA;
     assert_int_equal(ci_test(f->ctx, t, 1, 2, 0, NULL, &out), NONSENS_ERR_DATA);
-    o.status = NONSENS_OK; // failures are not remembered
+    o.status = NONSENS_OK; // failures are not cached
     assert_true(ask(f, t, 1, 2, 0, NULL).p_value == 0.5);
     ci_free(t);
 }

@@ -71,7 +71,7 @@ static double **draw(fixture *f, int64_t n, int64_t d, uint64_t stream)
     return v;
 }
 
-/* More columns than a block: every element against the plain sum; the closed form with one given variable. */
+/* More columns than a block: checks every entry against the plain sum, and the closed form with one given variable. */
 static void test_matrix_and_closed_form(void **state)
 {
     fixture *f = *state;
@@ -102,7 +102,7 @@ static void test_matrix_and_closed_form(void **state)
     assert_close(test(&data, 1, 0, 1, (int64_t[]){2}).p_value, one.p_value, 1e-12);
 }
 
-/* A copy, a sum and a constant among the given change nothing but are counted. */
+/* A copy, a sum and a constant among the given variables change nothing, but are counted. */
 static void test_redundant(void **state)
 {
     fixture *f = *state;
@@ -122,7 +122,7 @@ static void test_redundant(void **state)
     assert_close(many.p_value, plain.p_value, 1e-6);
     assert_int_equal(test(&data, 0, 1, 1, (int64_t[]){6}).dropped, 1);
     const int64_t determined[] = {2, 3};
-    fisher_z_result r = test(&data, 5, 1, 2, determined); // x is a sum of the given
+    fisher_z_result r = test(&data, 5, 1, 2, determined); // x is a sum of given variables
     assert_true(r.degenerate && r.p_value == 1.0 && r.groups_undefined == 1);
     assert_true(test(&data, 4, 1, 1, determined).degenerate);
     assert_true(test(&data, 6, 1, 0, NULL).degenerate);
@@ -173,7 +173,7 @@ static void test_uniform_under_independence(void **state)
     assert_true(fabs(half - 0.5) < 4.0 * sqrt(0.25 / REPEATS));
 }
 
-/* A million tests are a matter of a second: nothing is allocated. */
+/* A million tests take about a second, since nothing is allocated. */
 static void test_speed(void **state)
 {
     fixture *f = *state;

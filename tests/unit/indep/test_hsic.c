@@ -1,4 +1,4 @@
-/* test_hsic.c - the HSIC test against n x n twins, SciPy's figures, invariances, nulls and limits. */
+/* test_hsic.c - the HSIC test against n x n twins, values by SciPy, invariances, null distributions and limits. */
 #include "base/rng.h"
 #include "fixtures/hsic.h"
 #include "indep/hsic.h"
@@ -12,10 +12,10 @@
 
 #include "fixture.h"
 
-#define RELATIVE_FACTOR 1e-6  /* factor form against the quadratic form */
+#define RELATIVE_FACTOR 1e-6  /* factor form and quadratic form */
 #define RELATIVE_FORMULA 1e-9 /* the same formula in C and NumPy */
 #define RELATIVE_P 2e-6       /* of p-values: the tail magnifies errors of T */
-#define RELATIVE_CUBES 1e-4   /* of the skewness where directions are left out */
+#define RELATIVE_CUBES 1e-4   /* of the skewness if directions are left out */
 #define MEGABYTES 100
 
 enum { LAW_NORMAL, LAW_LAPLACE, LAW_STUDENT, LAW_UNIFORM, LAWS };
@@ -114,7 +114,7 @@ static void test_factor_form_is_quadratic_form(void **state)
     }
 }
 
-/* Segments of the sum are what the pooled test says of each. */
+/* The stratified test is the sum over the segments of what the pooled test gives for each. */
 static void test_strata_add_up(void **state)
 {
     fixture *b = *state;
@@ -152,7 +152,7 @@ static void test_fixtures(void **state)
     }
 }
 
-/* So heavy tails that the sum of cubes leaves directions out. */
+/* Tails so heavy that the sum of cubes leaves directions out. */
 static void test_many_directions(void **state)
 {
     fixture *b = *state;
@@ -193,7 +193,7 @@ static void test_width(void **state)
     const double four[] = {0, 1, 3, 7}; /* distances 1 2 3 4 6 7 */
     kernel_width(b->ctx, 4, four, &width);
     assert_close(width, 3, 1e-9);
-    const double ties[] = {5, 5, 5, 5, 9}; /* the median is zero, the mean 4 * 4 / 10 */
+    const double ties[] = {5, 5, 5, 5, 9}; /* the median is zero, the mean distance 4 * 4 / 10 */
     kernel_width(b->ctx, 5, ties, &width);
     assert_close(width, 1.6, 1e-12);
     const double constant[] = {2, 2, 2};
@@ -228,7 +228,7 @@ static void test_factor_elements(void **state)
             for (int64_t k = 0; k < w.rank; k++) {
                 product += w.f[i * w.rank + k] * w.f[j * w.rank + k];
             }
-            assert_within(product, expected, 3e-6); /* 2e-8 of the trace may sit in one element */
+            assert_within(product, expected, 3e-6); /* up to 2e-8 of the trace may be missing in one element */
         }
     }
     for (int64_t k = 0; k < w.rank; k++) {
@@ -243,7 +243,7 @@ static void test_factor_elements(void **state)
     }
 }
 
-/* Beyond 2,048 values pivots come from cells: nothing of the trace n - sum(K) / n may be lost on the way. */
+/* Beyond 2,048 values pivots come from cells: nothing of the trace n - sum(K) / n may be lost. */
 static void test_factor_of_many_rows(void **state)
 {
     fixture *b = *state;
@@ -324,7 +324,7 @@ static void test_ties(void **state)
     assert_true(run_pooled(b, N, x, y, permutation_null(1999)).p_value == 1.0 / 2000);
 }
 
-/* One row of ten differs: a permutation reaches T if and only if it leaves that row in place, so p is 1/10. */
+/* One row of ten differs: a permutation keeps T if and only if it leaves that row in place, so p is 1/10. */
 static void test_permutations_move_every_row(void **state)
 {
     fixture *b = *state;
@@ -336,7 +336,7 @@ static void test_permutations_move_every_row(void **state)
     }
 }
 
-/* One odd row in x: T is the squared distance of its y from the mean of all in feature space. */
+/* One odd row in x: T is the squared distance between its y and the mean of all, in feature space. */
 static void test_constant_and_negatively_skewed_null(void **state)
 {
     fixture *b = *state;
@@ -380,7 +380,7 @@ static void test_each_allocation_failing(void **state)
     assert_true(fail_every_allocation(*state, permute_two_segments, draw(*state, 240, LAW_NORMAL, 1)) > 10);
 }
 
-/* ---- power, nulls, threads ------------------------------------------------------------------------------------ */
+/* ---- power, null distributions, threads ------------------------------------------------------------------------- */
 
 static void test_power(void **state)
 {
@@ -396,7 +396,7 @@ static void test_power(void **state)
     assert_true(run(b, N, x, y, 10, start, gamma_null()).p_value < 1e-6);
 }
 
-/* Scales that change together make a pooled test reject; inside segments there is nothing to find. */
+/* If scales change together, a pooled test rejects; inside segments there is nothing to find. */
 static void test_strata_hide_common_scales(void **state)
 {
     fixture *b = *state;
@@ -522,7 +522,7 @@ static hsic_options shifts(const int64_t *order, int64_t min_shift, double memor
     return options;
 }
 
-/* The law by its formula; with a short memory it is the gamma distribution, with a long one p-values are larger. */
+/* The distribution by its formula: with a short memory it is gamma, with a long one p-values are larger. */
 static void test_law_of_shifts(void **state)
 {
     fixture *b = *state;
@@ -541,7 +541,7 @@ static void test_law_of_shifts(void **state)
     assert_within(lasting.p_value, special_f_tail(degrees, degrees * m, brief.statistic / brief.mean), 1e-9);
 }
 
-/* Unrelated series: permutations reject most of them, shifts at their level; a dependence is seen. */
+/* Unrelated series: permutations reject most of them, shifts keep their level; a dependence is found. */
 static void test_level_of_shifts(void **state)
 {
     fixture *b = *state;
@@ -566,12 +566,12 @@ static void test_level_of_shifts(void **state)
     assert_true(power >= 80);
 }
 
-/* Tests that share what is known of their variables find the same bits. */
+/* Tests that share precomputed sides of their variables give the same bits. */
 static void test_known_sides(void **state)
 {
     fixture *b = *state;
     enum { N = 700, GROUPS = 4 };
-    static const int64_t START[] = {0, 300, 305, 400, N}; // the second is too short, of the third one is constant
+    static const int64_t START[] = {0, 300, 305, 400, N}; // the second is too short; column 2 is constant in the third
     const double *column[] = {draw(b, N, LAW_LAPLACE, 1), draw(b, N, LAW_STUDENT, 2), draw(b, N, LAW_NORMAL, 3)};
     for (int64_t i = 305; i < 400; i++) {
         ((double *)column[2])[i] = 1.0;

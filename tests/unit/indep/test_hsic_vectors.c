@@ -1,4 +1,4 @@
-/* test_hsic_vectors.c - the HSIC test of vectors and its spectral null: against NumPy's figures and the exact n x n
+/* test_hsic_vectors.c - the HSIC test of vectors and its spectral null: against NumPy's values and the exact n x n
  * test over many kinds of data; order of rows, threads, uniform p-values. */
 #include "base/rng.h"
 #include "fixtures/hsic.h"
@@ -98,7 +98,7 @@ static void test_fixtures(void **state)
             assert_close(c->name, width_y[k], c->width_y[k], 1e-9);
         }
         hsic_result spectral = run(b, &s, c->segments, c->start, null_of(NULL_SPECTRAL));
-        assert_close(c->name, spectral.p_value, c->spectral, 1e-4); /* small weights enter by their mean */
+        assert_close(c->name, spectral.p_value, c->spectral, 1e-4); /* only the mean of small weights is used */
         assert_false(spectral.by_permutation);
     }
 }
@@ -113,7 +113,7 @@ static double draw_value(rng *r, int law)
     return law == LAPLACE ? rng_laplace(r) : law == CAUCHY ? rng_student(r, 1) : rng_normal(r);
 }
 
-/* y holds `slope` times x. */
+/* y is noise plus `slope` times x. */
 static sample draw(fixture *b, int64_t n, int64_t d, int law, double slope, uint64_t stream)
 {
     sample s = {empty_cloud(b, n, d), empty_cloud(b, n, d)};
@@ -129,7 +129,7 @@ static sample draw(fixture *b, int64_t n, int64_t d, int law, double slope, uint
     return s;
 }
 
-/* Where p is below 1e-6 the gamma tail magnifies errors of the moments. */
+/* If p is below 1e-6, the gamma tail magnifies errors of the moments. */
 static void compare_with_reference(fixture *b, sample *s, enum option_null_kind kind, const char *what)
 {
     double width_x[MAX_D], width_y[MAX_D];
@@ -159,7 +159,7 @@ static void test_against_exact(void **state)
     for (int size = 0; size < 3; size++) {
         for (int64_t d = 1; d <= MAX_D; d++) {
             for (int law = 0; law < LAWS; law++) {
-                bool odd = (law + d) % 2; /* an n x n test of 1,000 rows takes its time: one kind of each */
+                bool odd = (law + d) % 2; /* an n x n test of 1,000 rows is slow: only one of the two */
                 arena_mark mark = arena_tell(&b->scratch);
                 sample apart = draw(b, sizes[size], d, law, 0, (uint64_t)(100 * size + 10 * law + d));
                 sample bound = draw(b, sizes[size], d, law, slopes[size], (uint64_t)(100 * size + 10 * law + d));
@@ -188,7 +188,7 @@ static void test_spectral_against_exact(void **state)
     }
 }
 
-/* The three nulls are approximations of one another. */
+/* The three null distributions approximate one another. */
 static void test_nulls_agree(void **state)
 {
     fixture *b = *state;
@@ -252,7 +252,7 @@ static void test_row_order(void **state)
     }
 }
 
-/* Units, signs and order of coordinates, also where widths and pivots come from a sample of rows. */
+/* Units, signs and order of coordinates do not matter, even if widths and pivots come from a sample of rows. */
 static void test_units_and_columns(void **state)
 {
     fixture *b = *state;
@@ -333,7 +333,7 @@ static void test_each_allocation_failing(void **state)
     assert_true(fail_every_allocation(*state, test_two_groups, &s) > 10);
 }
 
-/* ---- null ------------------------------------------------------------------------------------------------------- */
+/* ---- null distribution ------------------------------------------------------------------------------------------ */
 
 static int compare(const void *a, const void *b)
 {

@@ -21,7 +21,7 @@ static information_result run(fixture *f, const double *x, const double *y, int6
     return r;
 }
 
-/* Correlated normal pairs. */
+/* Draws correlated normal pairs. */
 static void draw(rng *r, int64_t n, double rho, double *x, double *y)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -30,7 +30,7 @@ static void draw(rng *r, int64_t n, double rho, double *x, double *y)
     }
 }
 
-/* -log(1 - rho^2) / 2 a group, also after monotone transforms and with groups that lie far apart. */
+/* The estimate is -log(1 - rho^2) / 2 per group, also after monotone transforms and with groups far from each other. */
 static void test_estimate(void **state)
 {
     fixture *f = *state;
@@ -52,7 +52,7 @@ static void test_estimate(void **state)
     assert_true(fabs(run(f, x, y, 2, start, three).information + 0.5 * log(1.0 - 0.36)) < 0.03);
 }
 
-/* 400 tests of independent groups: the share of p <= .1 within four standard errors; a parabola is found. */
+/* 400 tests of independent groups: the share of p <= .1 is right within four standard errors; a parabola is found. */
 static void test_size_and_power(void **state)
 {
     fixture *f = *state;
@@ -75,7 +75,7 @@ static void test_size_and_power(void **state)
     assert_true(found >= 36);
 }
 
-/* Rows in another order, other units, other numbers of threads: the same p. */
+/* Rows in another order, other units and other numbers of threads give the same p. */
 static void test_invariances(void **state)
 {
     fixture *f = *state;

@@ -1,5 +1,5 @@
-/* test_kci.c - the conditional kernel test against n x n twins, NumPy's figures, signs listed one by one, invariances,
- * nulls and limits. */
+/* test_kci.c - the conditional kernel test against n x n twins, NumPy's values, enumerated signs, invariances, null
+ * distributions and limits. */
 #include "base/rng.h"
 #include "fixtures/kci.h"
 #include "indep/kci.h"
@@ -11,7 +11,7 @@
 
 #include "fixture.h"
 
-/* Both steps: (x, z) against (y, z), so that x and y may be swapped. */
+/* Runs both steps: (x, z) against (y, z), so that x and y can be swapped. */
 static nonsens_status kci_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
                                const column_set *z, const row_groups *groups, const kci_options *options,
                                kci_result *out)
@@ -23,7 +23,7 @@ static nonsens_status kci_test(nonsens_context *ctx, arena *scratch, const colum
 }
 
 #define RELATIVE_FACTOR 1e-6 /* factor form against the quadratic form */
-#define RELATIVE_P 5e-6      /* of p-values: the tail magnifies errors of T */
+#define RELATIVE_P 5e-6      /* factor form and quadratic form */
 #define RELATIVE_SIGNS 1e-9
 
 enum { LIMIT = 6 };
@@ -33,7 +33,7 @@ typedef struct variables {
     const double *vx[LIMIT], *vy[LIMIT], *vz[LIMIT];
 } variables;
 
-/* Columns of x (dx), y (one) and z (dz), one behind the other. */
+/* Takes x (dx), y (one) and z (dz) from consecutive columns. */
 static void point_at(variables *v, int64_t n, int64_t dx, int64_t dz, const double *columns)
 {
     for (int64_t j = 0; j < dx; j++) {
@@ -48,7 +48,7 @@ static void point_at(variables *v, int64_t n, int64_t dx, int64_t dz, const doub
     v->z = (column_set){n, dz, v->vz};
 }
 
-/* x = sin(2 z_1) + noise, y = z_last^2 / 2 + noise + effect * noise of x; columns x, y, z. */
+/* Draws x = sin(2 z_1) + noise, y = z_last^2 / 2 + noise + effect * noise of x; columns x, y, z. */
 static double *draw(fixture *b, int64_t n, int64_t dz, double effect, uint64_t stream)
 {
     double *v = fixture_doubles(b, n * (2 + (dz > 0 ? dz : 1)));
@@ -125,7 +125,7 @@ static void test_fixtures(void **state)
     }
 }
 
-/* Widths of z in the regression that kci_residuals chose, and its ridge. */
+/* Finds the widths of z in the regression that kci_residuals chose; returns the ridge. */
 static double chosen(fixture *b, const variables *v, const column_set *target, const double *width, double *narrow)
 {
     kci_features features;
@@ -177,7 +177,7 @@ static void test_factor_form_is_quadratic_form(void **state)
     }
 }
 
-/* Beyond KCI_GRAM_ROWS rows, directions with 1e-3 of the trace are left out, and moments come from leading pairs. */
+/* Beyond KCI_GRAM_ROWS rows, directions with 1e-3 of the trace are left out, and moments use only leading pairs. */
 static void test_leading_pairs(void **state)
 {
     fixture *b = *state;
@@ -193,7 +193,7 @@ static void test_leading_pairs(void **state)
     }
 }
 
-/* Features that are arbitrary numbers. */
+/* Makes features from arbitrary numbers. */
 static kci_stratum random_stratum(fixture *b, int64_t rows, int64_t rank, uint64_t stream)
 {
     kci_stratum s = {.rows = rows, .rank = rank};
@@ -211,7 +211,7 @@ static kci_stratum random_stratum(fixture *b, int64_t rows, int64_t rank, uint64
     return s;
 }
 
-/* The moments of T over all 1,024 signs of ten rows. */
+/* Checks the moments of T over all 1,024 signs of ten rows. */
 static void test_moments_of_all_signs(void **state)
 {
     fixture *b = *state;
@@ -241,7 +241,7 @@ static void test_moments_of_all_signs(void **state)
     assert_close(null.cumulants.third, third, RELATIVE_SIGNS);
 }
 
-/* The weights have the mean and the variance of the cumulants, with few rows and with many. */
+/* The weights match the mean and the variance of the cumulants, with few rows and with many. */
 static void test_weights_have_the_moments(void **state)
 {
     fixture *b = *state;
@@ -359,7 +359,7 @@ static void test_constants_and_tiny_segments(void **state)
     for (int i = 39; i < 60; i++) {
         columns[90 + i] = 4.5;
     }
-    memcpy(more, columns, 3 * 90 * sizeof *more); /* and a constant column of z */
+    memcpy(more, columns, 3 * 90 * sizeof *more); /* the fourth column stays constant */
     point_at(&v, 90, 1, 1, columns);
     point_at(&w, 90, 1, 2, more);
     kci_result r = run(b, &v, 5, start, gamma_null());
@@ -441,7 +441,7 @@ static void test_refusals(void **state)
 
 typedef struct failing {
     double *columns;
-    kci_stratum x, y; /* long, of low rank */
+    kci_stratum x, y; /* many rows, low rank */
 } failing;
 
 static nonsens_status test_once(nonsens_context *ctx, arena *a, void *state)
@@ -470,7 +470,7 @@ static void test_each_allocation_failing(void **state)
 
 /* ---- size and power ------------------------------------------------------------------------------------------- */
 
-/* x and y hang together through z alone: the conditional test keeps its level, the unconditional one rejects. */
+/* x and y depend on each other only through z: the conditional test keeps its level, the unconditional one rejects. */
 static void test_size_and_power(void **state)
 {
     fixture *b = *state;
@@ -485,7 +485,7 @@ static void test_size_and_power(void **state)
             found += run_pooled(b, &v, null_of(NULL_GAMMA, features)).p_value <= 0.05;
             arena_rewind(&b->scratch, mark);
         }
-        assert_true(rejected <= 9); /* three expected; 10 or more in 1 of 1,000 */
+        assert_true(rejected <= 9); /* three are expected; 10 or more have probability .001 */
         assert_true(found >= 48);
     }
     variables v;

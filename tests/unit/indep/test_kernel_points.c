@@ -15,7 +15,7 @@ typedef struct cloud {
     double *v[MAX_D];
 } cloud;
 
-/* Normal, the later coordinates in other units; laws: 0 normal, 1 Laplace, 2 Student t(1.5). */
+/* Draws points whose later coordinates have other units; laws: 0 normal, 1 Laplace, 2 Student t(1.5). */
 static cloud *draw(fixture *b, int64_t n, int64_t d, int law, uint64_t stream)
 {
     cloud *c = arena_get(b->ctx, &b->scratch, 1, sizeof *c);
@@ -72,7 +72,7 @@ static double kernel_of(const column_set *points, const double *width, int64_t a
     return exp(-0.5 * sum);
 }
 
-/* ---- arithmetic of tiles --------------------------------------------------------------------------------------- */
+/* ---- arithmetic of tiles ---------------------------------------------------------------------------------------- */
 
 static void test_exp(void **state)
 {
@@ -171,7 +171,7 @@ static void test_widths_of_all_pairs(void **state)
     }
 }
 
-/* A scalar, alone or beside constants, has the scalar width; constants have none. */
+/* A scalar, alone or beside constants, has the scalar width; constants have width 0. */
 static void test_constant_coordinates(void **state)
 {
     fixture *b = *state;
@@ -197,7 +197,7 @@ static void test_constant_coordinates(void **state)
     assert_int_equal(factorise(b, &empty, width, NULL).rank, 1);
 }
 
-/* Half of the pairs are ties: the mean distance; a sample that sees ties alone: the root mean square of all. */
+/* If half of the pairs are ties, the mean distance is used; if a sample sees only ties, the root mean square of all. */
 static void test_tied_points(void **state)
 {
     fixture *b = *state;
@@ -276,7 +276,7 @@ static void test_row_order(void **state)
     }
 }
 
-/* The same rows are drawn whatever the units, the sign or the order of coordinates; they are spread over the data. */
+/* The same rows are drawn whatever the units, signs and order of coordinates; they are spread over the data. */
 static void test_sample_by_ranks(void **state)
 {
     fixture *b = *state;
@@ -312,7 +312,7 @@ static double centred_trace(const column_set *points, const double *width)
     return n - sum / n;
 }
 
-/* F'F = HKH element by element up to the share that is lost, which is told truly. */
+/* F'F = HKH element by element, up to the lost share, which is reported correctly. */
 static void test_elements(void **state)
 {
     fixture *b = *state;
@@ -341,7 +341,7 @@ static void test_elements(void **state)
             kept += w.eigen[k];
         }
         double trace = centred_trace(&c->set, width);
-        assert_true(w.lost <= 1e-8 * (N / trace + 1)); /* of K in one step, of HKH in the other */
+        assert_true(w.lost <= 1e-8 * (N / trace + 1)); /* relative to K in one step, to HKH in the other */
         assert_within(kept, trace, 2 * w.lost * trace + 1e-9);
     }
 }
@@ -369,7 +369,7 @@ static void test_limits(void **state)
     assert_true(factorise(b, &c->set, width, &coarse).lost < 1e-3 * (N / trace + 1));
 }
 
-/* Part of the rows is what a factor of these rows alone would be; any number of threads gives the same bits. */
+/* Part of the rows gives the factor of these rows alone; any number of threads gives the same bits. */
 static void test_part_and_threads(void **state)
 {
     fixture *b = *state;

@@ -1,4 +1,4 @@
-/* test_samples.c - k-sample tests against SciPy, Kiefer's distribution against his series, permutations, corners. */
+/* test_samples.c - k-sample tests against SciPy, Kiefer's distribution against his series, permutations, edge cases. */
 #include "base/rng.h"
 #include "fixtures/samples.h"
 #include "indep/samples.h"
@@ -47,7 +47,7 @@ static void test_kiefer(void **state)
     assert_true(isnan(kiefer_tail(0, 1.0)) && isnan(kiefer_tail(2, NAN)));
 }
 
-/* Falls from 1 to 0 without a jump up, whatever the number of components. */
+/* Falls monotonically from 1 to 0, for any number of components. */
 static void test_kiefer_is_monotone(void **state)
 {
     (void)state;
@@ -100,10 +100,10 @@ static void test_fixtures(void **state)
     }
 }
 
-/* The exact p for two groups and 20,000 permutations agree; so do asymptotic and permuted p elsewhere, roughly. */
+/* The exact p for two groups agrees with 4,000 permutations; elsewhere asymptotic and permuted p agree roughly. */
 static void test_permutations(void **state)
 {
-    fixture *f = *state; // Levene's distances are not quite exchangeable, least so in rounded data
+    fixture *f = *state; // Levene's distances are not quite exchangeable, least of all in rounded data
     for (size_t c = 0; c < COUNT(samples_cases); c++) {
         for (int kind = SAMPLES_KS; kind <= SAMPLES_KRUSKAL; kind++) {
             samples_options o = {.kind = (enum samples_kind)kind, .permutations = 4000, .seed = 9, .threads = 1};
@@ -123,7 +123,7 @@ static void test_permutations(void **state)
     }
 }
 
-/* ---- invariances and corners ----------------------------------------------------------------------------------- */
+/* ---- invariances and edge cases --------------------------------------------------------------------------------- */
 
 static void test_order_and_scale(void **state)
 {
@@ -174,7 +174,7 @@ static void test_corners(void **state)
                          NONSENS_ERR_USAGE);
     }
     samples_result r = run(f, spread, 4, start, (samples_options){.kind = SAMPLES_LEVENE});
-    assert_true(r.p_value == 0.0 && isinf(r.statistic)); // all rows of a group lie equally far from its median
+    assert_true(r.p_value == 0.0 && isinf(r.statistic)); // all rows of a group are equally far from its median
     assert_close(r.effect, 10.0, 1e-12);
 }
 

@@ -1,4 +1,4 @@
-/* test_json.c - JSON: values, what is read and refused, what is written; also when there is no memory. */
+/* test_json.c - JSON: values, what is read and refused, what is written; also when memory runs out. */
 #include "base/number.h"
 #include "base/rng.h"
 #include "json/json.h"
@@ -29,7 +29,7 @@ static json_value *parse(fixture *f, const char *text)
 
 /* ---- reading ---- */
 
-/* Python's json module is the oracle. */
+/* Python's json module is the reference. */
 static void test_texts(void **state)
 {
     fixture *f = *state;
@@ -50,7 +50,7 @@ static void test_texts(void **state)
     }
 }
 
-/* No beginning of an array or object is one. */
+/* An array or object that is cut off anywhere is refused. */
 static void test_beginnings(void **state)
 {
     fixture *f = *state;
@@ -131,7 +131,7 @@ static void test_kinds(void **state)
     assert_false(json_boolean(false) == json_boolean(true) || json_equal(json_boolean(true), json_boolean(false)));
 }
 
-/* What JSON cannot hold. */
+/* Values that JSON cannot hold. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static void test_members(void **state)
     assert_int_equal(memory_held(), held);
 }
 
-/* In time that grows with their number, also if each key comes twice. */
+/* Takes time proportional to the number of keys, even if each key comes twice. */
 static void test_many_members(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void test_many_members(void **state)
     json_decref(object);
 }
 
-/* A part that is lost is never passed over, however deep it lies. */
+/* A lost part is never ignored, however deep it is. */
 static void test_incomplete(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void test_incomplete(void **state)
 
 /* ---- writing ---- */
 
-/* By hand, after RFC 8259; Python's json.dumps writes the same but for the case of hexadecimal digits. */
+/* Cases by hand, after RFC 8259; Python's json.dumps writes the same, except for the case of hexadecimal digits. */
 static void test_layouts(void **state)
 {
     (void)state;
@@ -336,8 +336,7 @@ static void test_every_allocation(void **state)
     assert_int_equal(memory_held(), held);
 }
 
-/* What is read counts against what the context may take. */
-/* Doubles come back bit for bit, also those that JSON has no number for; everything else is refused. */
+/* Doubles come back bit for bit, even those that JSON has no number for; any other text is refused. */
 static void test_packed(void **state)
 {
     (void)state;
@@ -361,6 +360,7 @@ static void test_packed(void **state)
     assert_false(json_unpack(NULL, 0, NULL));
 }
 
+/* The memory of values that are read counts towards the limit of the context. */
 static void test_limit(void **state)
 {
     fixture *f = *state;

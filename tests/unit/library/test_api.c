@@ -1,5 +1,5 @@
 /*
- * test_api.c - the public header alone, as a caller uses it: simulate, data, direction, accessors, writers, errors,
+ * test_api.c - uses only the public header, as a caller would: simulate, data, direction, accessors, writers, errors,
  * cancelling.
  */
 #include <nonsens/nonsens.h>
@@ -32,7 +32,7 @@ static int tear_down(void **state)
 {
     (void)state;
     nonsens_context_free(ctx);
-    return rmdir(folder); // every test removes what it wrote
+    return rmdir(folder); // fails if a test left a file behind
 }
 
 static void assert_ok(nonsens_status status)
@@ -50,7 +50,7 @@ static void assert_said(nonsens_status status, nonsens_status expected, const ch
     }
 }
 
-/* Options from words "key", "value", ..., NULL. */
+/* Makes options from words "key", "value", ..., NULL. */
 static nonsens_options *options_of(unsigned command, const char *const *words)
 {
     nonsens_options *options;
@@ -80,7 +80,7 @@ static nonsens_data *simulated_data(void)
     return data;
 }
 
-/* The least work that still goes all the way. */
+/* Returns options for the least work that still runs every step. */
 static nonsens_options *fast_options(void)
 {
     static const char *const words[] = {"epochs",  "2",       "folds", "2", "restarts", "1", "threads", "1",
@@ -104,7 +104,7 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* The whole file, removed once it is read; the caller frees it. */
+/* Returns the whole file and removes it; the caller frees the text. */
 static char *take_file(const char *name)
 {
     enum { LIMIT = 1 << 20 };
@@ -161,7 +161,7 @@ static void test_options(void **state)
     assert_ok(nonsens_options_get(ctx, options, "alpha", &other));
     assert_string_equal(other, "0.05");
     assert_ok(nonsens_options_set(ctx, options, "alpha", "0.010"));
-    assert_string_equal(value, "2"); // good until it is set itself
+    assert_string_equal(value, "2"); // valid until the option itself is set
     assert_ok(nonsens_options_get(ctx, options, "alpha", &other));
     assert_string_equal(other, "0.01");
     assert_said(nonsens_options_get(ctx, options, "nodes", &value), NONSENS_ERR_USAGE, "of direction");
@@ -262,7 +262,7 @@ static void check_notes(const nonsens_result *result)
     assert_null(nonsens_result_note_at(result, -1));
 }
 
-/* Every row of the input is there once; no disturbance is constant. */
+/* Every row of the input occurs once; not all disturbances are constant. */
 static void check_sources(const nonsens_result *result)
 {
     bool seen[ROWS] = {false};
@@ -273,7 +273,7 @@ static void check_sources(const nonsens_result *result)
         assert_false(seen[input_row[i]]);
         seen[input_row[i]] = true;
     }
-    bool changes = false; // of one that does not visibly change over segments no estimate is made
+    bool changes = false; // a disturbance that does not visibly change over segments is not estimated
     for (int64_t j = 0; j < 2; j++) {
         const double *source = nonsens_result_source_at(result, j);
         assert_non_null(source);
@@ -292,7 +292,7 @@ static void test_direction(void **state)
     (void)state;
     nonsens_data *data = simulated_data();
     nonsens_result *result = direction_of(data);
-    nonsens_data_free(data); // the result does not need them
+    nonsens_data_free(data); // the result does not need the data
     static const char *const decisions[] = {"x1->x2", "x2->x1", "independent", "neither", "inconclusive"};
     const char *decision = nonsens_result_decision(result);
     int known = 0;
@@ -361,7 +361,7 @@ static double hash_of(const nonsens_data *data, char hash[17])
     return score;
 }
 
-/* Data taken from the simulation, and written to a file and read, are the same to the last bit. */
+/* Data taken from the simulation are the same, to the last bit, as data written to a file and read back. */
 static void test_file_and_memory_agree(void **state)
 {
     (void)state;
@@ -454,7 +454,7 @@ static void test_progress_cancels(void **state)
     assert_null(result);
     assert_true(calls > 0);
     nonsens_context_set_progress(ctx, NULL, NULL);
-    assert_ok(nonsens_run_direction(ctx, data, options, &result)); // the request to cancel was for that run alone
+    assert_ok(nonsens_run_direction(ctx, data, options, &result)); // the request to cancel was only for that run
     nonsens_result_free(result);
     nonsens_context_cancel(ctx);
     assert_ok(nonsens_run_direction(ctx, data, options, &result));
@@ -463,7 +463,7 @@ static void test_progress_cancels(void **state)
     nonsens_data_free(data);
 }
 
-/* The limit holds for its own run; the estimate of memory grows with what a method takes. */
+/* The limit holds for its own run; the estimated memory depends on what a method needs. */
 static int finish_at_call(void *user, const char *phase, int64_t done, int64_t total)
 {
     (void)phase;
@@ -476,8 +476,8 @@ static int finish_at_call(void *user, const char *phase, int64_t done, int64_t t
 }
 
 /*
- * After `calls` reports of progress; the run is to end with a result, or with status.  On one thread: only the first
- * thread of several reports progress, perhaps when all is done.
+ * Asks a search to finish after `calls` reports of progress; it must end with this status.  It uses one thread, because
+ * with several only the first reports progress, perhaps when everything is done.
  */
 static void discover_until(int calls, const char *method, nonsens_status status, int unfinished)
 {
@@ -526,7 +526,7 @@ static void test_limit_of_memory(void **state)
     nonsens_data_free(data);
 }
 
-/* Freeing nothing does nothing: what a caller has is as usable as before. */
+/* Freeing NULL does nothing, and other objects stay usable. */
 static void test_freeing_nothing(void **state)
 {
     nonsens_options *options;
@@ -545,7 +545,7 @@ static void test_freeing_nothing(void **state)
 
 enum { CHAIN_ROWS = 300 };
 
-/* a -> c -> b; all deterministic but for a cheap generator. */
+/* Makes a -> c -> b, deterministically, with a simple generator. */
 static nonsens_data *chain_data(void)
 {
     static double values[3 * CHAIN_ROWS];
@@ -603,7 +603,7 @@ static void test_many_questions(void **state)
     nonsens_data_free(data);
 }
 
-/* Numbers count the variables of arrays, in any order; what has no place in a question is refused. */
+/* Numbers refer to the variables of arrays, in any order; what does not belong to a question is refused. */
 static void test_roles_by_number(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /*
  * test_careless.c - every public function with every mistake that a caller can make in one of its arguments.
  *
- * The calls are written by make_careless.py from the public header; here is what they take and how they are judged.
+ * make_careless.py writes the calls from the public header; this file has their arguments and judges their results.
  */
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
 
@@ -29,15 +29,15 @@ enum { MIN_CALLS = 400, PATH_BYTES = 200, MAX_LISTS = 8 };
 enum expected {
     VALID,      /* the call succeeds */
     REFUSED,    /* an error of usage or of the data, with a message */
-    NO_CONTEXT, /* an error of usage; there is nothing that could hold a message */
-    NEUTRAL,    /* no status: the neutral value */
-    ANYTHING    /* it returns */
+    NO_CONTEXT, /* an error of usage; there is no context to hold a message */
+    NEUTRAL,    /* the function has no status: it returns its neutral value */
+    ANYTHING    /* the call returns */
 };
 
 static struct {
     enum expected expected;
     const char *function, *mistake;
-    int count; // calls so far
+    int count; // number of calls so far
 } now;
 
 static void expect(enum expected expected, const char *function, const char *mistake)
@@ -52,7 +52,7 @@ static void expect(enum expected expected, const char *function, const char *mis
 
 static void (*cmocka_handler)(int number);
 
-/* Says which call crashed, and lets cmocka see the same fault again. */
+/* Prints which call crashed, and lets cmocka handle the same signal again. */
 static void on_crash(int number)
 {
     const char *const text[] = {"crash: ", now.function, ", ", now.mistake, "\n"};
@@ -64,9 +64,9 @@ static void on_crash(int number)
     signal(number, cmocka_handler);
 }
 
-/* ---- contexts and lists of one call ---------------------------------------------------------------------------- */
+/* ---- context and lists of one call ----------------------------------------------------------------------------- */
 
-static nonsens_context *context; // of the call, so that its message is of the call
+static nonsens_context *context; // one for each call, so that its message comes from this call
 
 static nonsens_context *new_context(void)
 {
@@ -81,7 +81,7 @@ static struct {
     int count;
 } lists;
 
-/* A copy that ends where a page ends, before one that cannot be read. */
+/* Returns a copy that ends at the end of a page; the next page cannot be read. */
 static void *guarded(const void *from, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -131,7 +131,7 @@ static void judge_nothing(void)
 {
 }
 
-/* A neutral value where it is expected, and else another one, unless a valid call may return it, too. */
+/* Requires a neutral value where one is expected, and otherwise another one, unless a valid call may return it. */
 static void judge_neutral(bool neutral, bool maybe)
 {
     if (now.expected == NEUTRAL && !neutral) {
@@ -173,7 +173,7 @@ static char folder[] = "/tmp/test_careless_XXXXXX";
 static char table_file[PATH_BYTES], second_file[PATH_BYTES], graph_file[PATH_BYTES], result_file[PATH_BYTES],
     output_file[PATH_BYTES], journal_file[PATH_BYTES], merged_file[PATH_BYTES];
 
-static nonsens_context *own; // for what is made here
+static nonsens_context *own; // for objects made here
 static nonsens_data *a_data;
 static nonsens_ci *a_ci;
 static nonsens_result *a_result, *a_graph_result, *an_explanation, *some_sources;
@@ -191,7 +191,7 @@ static void must(nonsens_status status)
     }
 }
 
-/* What the options of each command are set to. */
+/* Values of the options of each command. */
 static const struct setting {
     unsigned commands;
     const char *key, *value;
@@ -217,7 +217,7 @@ static const struct setting {
     {0, NULL, NULL},
 };
 
-static nonsens_options *made_options[32]; // by command, and at the end for segments and pairs
+static nonsens_options *made_options[32]; // by command; the last ones are for segments and pairs
 
 static nonsens_options *make_options(unsigned command)
 {
@@ -269,7 +269,7 @@ static nonsens_options *new_options(void)
     return make_options(NONSENS_COMMAND_ICA);
 }
 
-/* With segments, whatever the options of other calls say. */
+/* Reads data with segments, whatever the options of other calls say. */
 static nonsens_data *new_data(void)
 {
     nonsens_options *options = make_options(NONSENS_COMMAND_DISCOVER);

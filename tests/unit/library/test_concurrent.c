@@ -1,6 +1,6 @@
 /*
- * test_concurrent.c - several contexts at once, and processes that fork, by the public header alone: whatever runs
- * beside a run or ran before it, the result is the one that it gives alone, bit for bit.
+ * test_concurrent.c - runs several contexts at once, and forks processes, with only the public header: whatever runs
+ * beside a run or ran before it, its result is bit for bit the one that it gives alone.
  */
 #include <nonsens/nonsens.h>
 
@@ -24,7 +24,7 @@ enum { MAX_RUNS = 40, PATH_BYTES = 100, CHILD_SECONDS = 300 };
 struct job {
     const char *method;
     bool graph;
-    char *alone; // its JSON where nothing else runs
+    char *alone; // its JSON when nothing else runs
 };
 
 static struct job job[MAX_RUNS];
@@ -50,7 +50,7 @@ static nonsens_data *simulated(nonsens_context *ctx, const char *const *words)
 
 /* ---- one run ---- */
 
-/* Options that a method does not have in this command make no difference; those of networks make them small. */
+/* Makes options with small networks; those that the command does not have are skipped. */
 static nonsens_options *options_of(nonsens_context *ctx, const struct job *j, const char *threads)
 {
     static const char *const words[] = {"epochs",   "2", "folds",   "2",       "restarts", "1",
@@ -88,7 +88,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* Cuts the value out: what may differ between equal runs. */
+/* Cuts out the value of a key, which may differ between equal runs. */
 static void scrub(char *text, const char *key)
 {
     for (char *at = strstr(text, key); at; at = strstr(at, key)) {
@@ -98,7 +98,7 @@ static void scrub(char *text, const char *key)
     }
 }
 
-/* The result as JSON, or the reason why there is none; for any thread and process.  The caller frees it. */
+/* Returns the result as JSON, or the error message; for any thread and process.  The caller frees it. */
 static char *run(nonsens_context *ctx, const struct job *j, const char *threads)
 {
     static atomic_int files;
@@ -124,7 +124,7 @@ static char *run(nonsens_context *ctx, const struct job *j, const char *threads)
     return text;
 }
 
-/* Says what differs, where something does. */
+/* Returns whether a run gives what it gives alone, and prints the difference if not. */
 static bool runs_as_alone(nonsens_context *ctx, const struct job *j, const char *threads)
 {
     char *text = run(ctx, j, threads);
@@ -137,7 +137,7 @@ static bool runs_as_alone(nonsens_context *ctx, const struct job *j, const char 
     return same;
 }
 
-/* ---- what every run gives alone ---- */
+/* ---- the result of every run alone ---- */
 
 static void list_job(nonsens_context *ctx, const char *method, bool is_graph)
 {
@@ -190,9 +190,9 @@ static int tear_down(void **state)
 
 struct worker {
     pthread_t thread;
-    int first, step; // through the jobs, so that different methods meet
+    int first, step; // order of the jobs, so that different methods meet
     int wrong;
-    atomic_bool *stop; // goes on until then; NULL for once through all of them
+    atomic_bool *stop; // runs until it is set; NULL: once through all jobs
 };
 
 static void *work(void *argument)
@@ -221,7 +221,7 @@ static void test_two_contexts_at_once(void **state)
     }
 }
 
-/* ---- forks; the thread sanitizer cannot follow those of a process with several threads ---- */
+/* ---- forks; the thread sanitizer cannot follow forks of a process with several threads ---- */
 
 #if defined(__has_feature)
 #define FORKS (!__has_feature(thread_sanitizer))
@@ -230,7 +230,7 @@ static void test_two_contexts_at_once(void **state)
 #endif
 #if FORKS
 
-/* One that hangs is ended by its alarm, which leaves time to one that a busy machine keeps waiting. */
+/* Runs a job in a child.  An alarm ends it if it hangs, with ample time for a busy machine. */
 static pid_t child_that_runs(nonsens_context *ctx, const struct job *j)
 {
     pid_t child = fork();
@@ -252,7 +252,7 @@ static bool ends_well(pid_t child, const struct job *j)
     return well;
 }
 
-/* The threads that OpenMP keeps for the next loop do not come along to a child. */
+/* The threads that OpenMP keeps for the next loop do not exist in a child. */
 static void test_child_after_runs_of_its_parent(void **state)
 {
     (void)state;
@@ -266,9 +266,9 @@ static void test_child_after_runs_of_its_parent(void **state)
     nonsens_context_free(ctx);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* its allocator may be locked by the other thread when the child is born */
+#ifndef __SANITIZE_ADDRESS__ /* another thread may hold the allocator's lock at the fork */
 
-/* Nor do threads that are in the middle of something. */
+/* Nor do threads that are in the middle of a run. */
 static void test_child_amid_runs_of_another_thread(void **state)
 {
     (void)state;

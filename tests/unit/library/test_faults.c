@@ -1,12 +1,12 @@
 /*
- * test_faults.c - every command with the n-th allocation failing: a clear status, nothing leaked, no half file under
- * its final name, and the context as usable as before.  Each request of an arena counts as an allocation.
+ * test_faults.c - runs every command with the n-th allocation failing: it must give a clear status, leak nothing, leave
+ * no incomplete file under its final name, and keep the context usable.  Each arena request counts as an allocation.
  *
- * NONSENS_SLOW=1 in the environment tries every n; else every n where no method is run, and of the others some, the
- * first and others evenly spread; how many there are and were tried is printed.  Until an analysis writes, one run does
- * for all n: where an allocation is to fail, the process divides, and it fails in the child alone.  Where it is in
- * writing that the n-th allocation comes, the result of an undisturbed run is what is written.  Then some n are tried
- * once more on three threads, where the n-th may be another in each run.
+ * NONSENS_SLOW=1 in the environment tries every n.  Otherwise every n is tried only if no method runs; of the others
+ * the first few and some evenly spread ones.  The numbers of allocations and of tries are printed.  Until an analysis
+ * writes, one run serves for all n: at an allocation that is to fail the process forks, and it fails only in the child.
+ * If the n-th allocation comes while writing, the result of an undisturbed run is written.  Then some n are tried again
+ * on three threads, where the n-th allocation may be a different one in each run.
  */
 #include "fixtures/table_npy.h"
 #include "unit/fault_files.h"
@@ -44,17 +44,17 @@ static void clear_outputs(const scenario *s)
     }
 }
 
-/* Which n are tried: every one of the first, then one in each step. */
+/* Which n are tried: all of the first ones, then one per step. */
 typedef struct choice {
-    int64_t every, more; /* how many of the first, and of the others */
+    int64_t every, more; /* number of first ones, and about how many others */
     int64_t step;
 } choice;
 
-/* The process that divides at each allocation that is to fail. */
+/* The process that forks at each allocation that is to fail. */
 static struct {
     const choice *choice;
-    int64_t n, end, tried; /* the n below the end, and how many of them have failed */
-    int failed;            /* as waitpid says it, of the first child that failed */
+    int64_t n, end, tried; /* n runs below end; number of n that failed so far */
+    int failed;            /* status by waitpid of the first child that failed */
     bool is_child;
 } divided;
 
@@ -66,7 +66,7 @@ static const char *name_of_run(const scenario *s, int64_t n)
     return name;
 }
 
-/* Files that are open. */
+/* Returns the number of open files. */
 static int count_open(void)
 {
     int count = 0;
@@ -79,7 +79,7 @@ static int count_open(void)
     return count;
 }
 
-/* INT64_MAX: none will fail, but they are counted. */
+/* Runs the scenario with the n-th allocation failing; with INT64_MAX none fails, but they are counted. */
 static nonsens_status run_failing(const scenario *s, int64_t n)
 {
     int64_t held = memory_held();
@@ -99,7 +99,7 @@ static nonsens_status run_failing(const scenario *s, int64_t n)
     return status;
 }
 
-/* `came`: the allocation was asked for; on several threads it may not be. */
+/* `came`: the allocation was requested; on several threads it may not be. */
 static void check_status(const scenario *s, int64_t n, nonsens_status status, bool came)
 {
     bool told = status == NONSENS_ERR_MEMORY && strstr(nonsens_context_message(ctx), "memory");
@@ -146,7 +146,7 @@ static bool divide(void)
     return false;
 }
 
-/* So that what gcc's counters saw is not lost. */
+/* Saves the counters of gcc's coverage. */
 __attribute__((weak)) void __gcov_dump(void); // NOLINT(bugprone-reserved-identifier): the name is theirs
 
 static _Noreturn void leave(void)
@@ -158,8 +158,8 @@ static _Noreturn void leave(void)
 }
 
 /*
- * The child had its failure: a status as it should be, and a context that reads the data again and, in some of the
- * children and the first ones, does it all again.
+ * Ends a child whose allocation failed: the status must be right, and the context must be able to read the data again
+ * and, in the first children and some others, to repeat the whole run.
  */
 static _Noreturn void end_child(const scenario *s, nonsens_status status)
 {
@@ -184,7 +184,7 @@ static int64_t count_chosen(const choice *c, int64_t end)
     return count;
 }
 
-/* Each chosen n below the end; returns the next. */
+/* Tries each chosen n below the end; returns the next n. */
 static int64_t sweep_divided(const scenario *s, const choice *c, int64_t end)
 {
     divided.choice = c;
@@ -204,7 +204,7 @@ static int64_t sweep_divided(const scenario *s, const choice *c, int64_t end)
     return after(c, divided.n);
 }
 
-/* Until it writes it changes no file, which parent and child would share. */
+/* Returns whether a run, until it writes, changes no file that parent and child would share. */
 static bool can_divide(const scenario *s)
 {
     bool has_journal = false;
@@ -233,12 +233,12 @@ static void sweep(const scenario *s, choice c)
     }
     undisturbed.used = false;
     tried_in_all += tried;
-    assert_int_equal(run_failing(s, -1), NONSENS_OK); // as usable as before
+    assert_int_equal(run_failing(s, -1), NONSENS_OK); // the context is as usable as before
     print_message("%s on %s thread(s): %lld of %lld allocations, every one at first, then each %lld.\n", s->name,
                   threads, (long long)tried, (long long)count, (long long)c.step);
 }
 
-/* Also what a test that failed left. */
+/* Clears the undisturbed run, even after a test that failed. */
 static void forget_undisturbed(void)
 {
     nonsens_result_free(undisturbed.result);
@@ -267,7 +267,7 @@ static void sweep_scenario(const scenario *s, choice c)
     forget_undisturbed();
 }
 
-/* What runs no method takes so little time that every allocation is tried in any case. */
+/* Scenarios without a method are so fast that every allocation is always tried. */
 static bool runs_no_method(const scenario *s)
 {
     return s->run == run_doors || s->run == run_readers || s->run == run_simulation || s->run == run_comparison ||
@@ -278,13 +278,13 @@ static void test_every_allocation(void **state)
 {
     const scenario *s = *state;
     bool all = is_slow() || runs_no_method(s);
-    if (!strcmp(s->name, "effect with refuters") && !is_slow()) { // twenty fits in each run
+    if (!strcmp(s->name, "effect with refuters") && !is_slow()) { // twenty fits per run
         skip();
     }
     sweep_scenario(s, all ? (choice){.every = INT64_MAX} : (choice){.every = QUICKLY_EVERY, .more = QUICKLY_MORE});
 }
 
-/* Quickly: a method that is spread over threads by its parts, bootstrap samples, and pairs. */
+/* In a quick run: a method whose parts are spread over threads, bootstrap samples, and pairs. */
 static void test_on_threads(void **state)
 {
     const scenario *s = *state;
@@ -335,7 +335,7 @@ static void write_text(const char *name, const char *text)
     write_bytes(name, text, strlen(text));
 }
 
-/* Head and first unit of the journal that the run writes. */
+/* Keeps the head and the first unit of the journal that the run writes. */
 static void keep_begun_journal(const scenario *s, const char *to)
 {
     assert_int_equal(s->run(s), NONSENS_OK);
@@ -358,7 +358,7 @@ static void make_tables(void)
     keep("out.csv", "three.csv");
     keep("out.json", "truth.json");
     write_bytes("values.npy", npy_f8, sizeof npy_f8);
-    // read with warnings, so that memory may run out when the data are there: a column of text, a missing value
+    // read with warnings (a column of text, a missing value), so that memory may also run out after the data are read
     write_text("table.tsv", "a\tb\tc\td\n1.5\t2\t7\tp\n2.5\t3\t9\tq\n4.5\t1\t8\tp\n3.5\t5\t6\tq\nNA\t4\t5\tp\n");
 }
 
@@ -393,7 +393,7 @@ static void make_others(void)
     keep_begun_journal(&pairs, "pairs.journal");
 }
 
-/* In memory where the system has such a folder: a disk would take longer with the files than the runs take. */
+/* Makes the folder in memory if possible: on a disk the files would take longer than the runs. */
 static bool make_folder(void)
 {
     const char *parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
@@ -422,7 +422,7 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-/* Runs the scenarios whose name matches the pattern (* and ?) in the first argument, else all. */
+/* Runs the scenarios whose names match the pattern (* and ?) in the first argument, else all. */
 int main(int words, char **word)
 {
     enum { COUNT = sizeof SCENARIO / sizeof *SCENARIO };

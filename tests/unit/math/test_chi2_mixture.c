@@ -12,8 +12,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const double RELATIVE = 1e-11; /* claimed: 1e-9 */
-static const double COARSE = 1e-9;    /* of Imhof's integral by quadrature, absolute */
+static const double RELATIVE = 1e-11; /* the claimed accuracy is 1e-9 */
+static const double COARSE = 1e-9;    /* absolute error of Imhof's integral by quadrature */
 
 static void assert_relative(double got, double expected, double relative, double x)
 {
@@ -34,7 +34,7 @@ static void test_fixtures(void **state)
     }
 }
 
-/* A mixture with hardly any spread of the weights is a chi-square variable, far into both tails. */
+/* A mixture whose weights are almost equal is nearly a chi-square variable, far into both tails. */
 static void test_nearly_equal_weights(void **state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void test_corners(void **state)
     assert_relative(chi2_mixture_tail(2, tiny, 1e-320), chi2_mixture_tail(2, huge, 1.6e308), 1e-2, 1.0);
 }
 
-/* Thousands of weights: the normal limit, and no time to speak of. */
+/* Thousands of weights: close to the normal limit, and fast. */
 static void test_many_weights(void **state)
 {
     fixture *f = *state;

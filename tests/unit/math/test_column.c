@@ -1,4 +1,4 @@
-/* test_column.c - columns in extreme units are standardised alike; numbers are sorted. */
+/* test_column.c - columns in extreme units are standardised equally well; numbers are sorted. */
 #include "math/column.h"
 
 #include "base/rng.h"
@@ -99,7 +99,7 @@ static void test_numbers_are_sorted(void **state)
 
 static nonsens_status copy_sorted(nonsens_context *ctx, arena *a, void *state)
 {
-    static const double many[100000]; // two arrays of this do not fit into one chunk
+    static const double many[100000]; // two such arrays do not fit into one chunk
     double *sorted;
     (void)state;
     return sort_copy(ctx, a, 100000, many, &sorted);

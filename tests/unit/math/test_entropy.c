@@ -66,7 +66,7 @@ static void test_entropy_scale_and_order(void **state)
         w[499 - i] = 0x1p40 * v[i];
     }
     assert_true(fabs(entropy(f, 500, w) - entropy(f, 500, v) - 40.0 * log(2.0)) < ROUNDING * 40.0);
-    double *doubled = fixture_doubles(f, 1000); // every value twice changes nothing
+    double *doubled = fixture_doubles(f, 1000); // repeating every value changes nothing
     for (int64_t i = 0; i < 1000; i++) {
         doubled[i] = v[i / 2];
     }
@@ -142,11 +142,11 @@ static void test_mutual_closed_form(void **state)
     }
 }
 
-/* The tree and the sorted marginals must give the very bits of the comparison of all pairs, ties and all. */
+/* The tree and the sorted marginals must give exactly the bits of the comparison of all pairs, including ties. */
 static void test_mutual_equals_all_pairs(void **state)
 {
     fixture *f = *state;
-    static const double grid[] = {0.0, 0.01, 0.3, 2.0}; // rounding of x; half of it for y
+    static const double grid[] = {0.0, 0.01, 0.3, 2.0}; // rounding of x; y is rounded to half of it
     static const int64_t rows[] = {5, 9, 40, 301, 700};
     static const int neighbours[] = {1, 3, 4};
     for (int g = 0; g < 4; g++) {
@@ -202,7 +202,7 @@ static void test_mutual_patterns(void **state)
     assert_true(isfinite(mutual(f, N, bit, bit, 3)));
     assert_true(isfinite(mutual(f, N, bit, v, 3)));
     assert_true(isfinite(mutual(f, N, constant, v, 3)));
-    assert_true(mutual(f, N, ramp, ramp, 3) > 5.0); // a function of one another: grows like log n
+    assert_true(mutual(f, N, ramp, ramp, 3) > 5.0); // each is a function of the other: grows like log n
     v[0] = 1e300;
     assert_true(isfinite(mutual(f, N, ramp, v, 3)));
     v[1] = -1.7e308;

@@ -74,7 +74,7 @@ static void test_gemm(void **state)
             }
         }
         linalg_gemm(ta, tb, M, N, K, 1.5, a, LD, b, LD, -0.5, got, LD);
-        assert_same(got, expected, LD * N, ROUNDING); // rows from M on must be untouched
+        assert_same(got, expected, LD * N, ROUNDING); // rows from M on must be unchanged
     }
 }
 
@@ -84,7 +84,7 @@ static void test_gemm_overwrites_and_empties(void **state)
     double *a = numbers(f, 1, 4), *c = numbers(f, 2, 4), *kept = copy(f, c, 4), zero[4] = {0};
     linalg_gemm(false, false, 0, 2, 2, 1.0, a, 0, a, 2, 0.0, c, 0);
     assert_same(c, kept, 4, 0.0);
-    c[0] = NAN; // beta = 0 must not read what was there
+    c[0] = NAN; // beta = 0 must not read the old values
     linalg_gemm(false, false, 2, 2, 0, 1.0, a, 2, a, 0, 0.0, c, 2);
     assert_same(c, zero, 4, 0.0);
 }
@@ -129,7 +129,7 @@ static void test_eigen(void **state)
     assert_true(fabs(w[0] - 1.0) < ROUNDING && fabs(w[1] - 3.0) < ROUNDING);
 }
 
-/* Whatever computed them, eigenvectors have the same sign. */
+/* Eigenvectors have the same sign, whatever computed them. */
 static void test_signs_of_eigenvectors(void **state)
 {
     fixture *f = *state;
@@ -149,7 +149,7 @@ static void test_signs_of_eigenvectors(void **state)
     }
 }
 
-/* L^-1, L'^-1 and A^-1 undo what they should; A A' is the Gram matrix of A'. */
+/* L^-1, L'^-1 and A^-1 invert what they should; A A' is the Gram matrix of A'. */
 static void test_triangular(void **state)
 {
     fixture *f = *state;
@@ -307,7 +307,7 @@ static void test_memory_failures(void **state)
     }
 }
 
-/* Everything that threads may ask the BLAS for at once.  Jobs of one kind have the same numbers, of others not. */
+/* Everything that threads may ask of the BLAS at once.  Jobs of one kind have the same input, others do not. */
 enum { MANY_K = 40, MANY_ROWS = 50, MANY_KINDS = 8, MANY_JOBS = 2000, MANY_PARTS = 6 };
 
 struct many {
@@ -352,7 +352,7 @@ static void test_threads_share_the_blas(void **state)
     }
 }
 
-/* Products so small that most of their time goes to the buffers, until told to stop. */
+/* Products so small that buffer handling takes most of their time, until told to stop. */
 enum { BUSY_K = 8, BUSY_THREADS = 3, BUSY_CHILDREN = 200, BUSY_SECONDS = 60 };
 
 struct busy {
@@ -370,7 +370,7 @@ static void *multiply_on(void *argument)
     return NULL;
 }
 
-/* A lock that another thread holds while a process forks must not stay locked in the child. */
+/* A lock that another thread holds during a fork must not stay locked in the child. */
 static void test_children_have_the_blas(void **state)
 {
     fixture *f = *state;

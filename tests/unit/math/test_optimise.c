@@ -1,4 +1,4 @@
-/* test_optimise.c - L-BFGS on functions whose minimum is known, and on functions that lie about their gradient. */
+/* test_optimise.c - L-BFGS on functions with a known minimum, and on functions with a wrong gradient. */
 #include "math/optimise.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static double upside_down(void *state, int64_t n, const double *x, double *g)
     return value;
 }
 
-/* A constant that claims to fall everywhere. */
+/* A constant whose gradient claims that it falls everywhere. */
 static double flat_liar(void *state, int64_t n, const double *x, double *g)
 {
     (void)state;
@@ -126,9 +126,9 @@ static void test_ill_conditioned_quadratic(void **state)
     double x[N] = {0}, g[N];
     optimise_result result = minimise(*state, N, x, quadratic);
     assert_int_equal(result.reason, STOP_CONVERGED);
-    assert_true(result.iterations < 900); // as other implementations of the method need
+    assert_true(result.iterations < 900); // other implementations of the method need as many
     assert_true(fabs(result.value + 3.0) < 1e-14 * 3.0 + 1e-15);
-    assert_true(quadratic(NULL, N, x, g) == result.value); // the value is that of the point returned
+    assert_true(quadratic(NULL, N, x, g) == result.value); // the value belongs to the point returned
     for (int64_t i = 0; i < N; i++) {
         assert_true(fabs(x[i] - (double)i) < AT_MINIMUM);
         assert_true(fabs(g[i]) <= USUAL.gradient_tolerance * 3.0);

@@ -8,7 +8,7 @@
 #include "fixture.h"
 
 static const double UNITS = 4.0;      /* in the last place, of tanh */
-static const double ABSOLUTE = 4e-16; /* of exp, and of log cosh by shoulders */
+static const double ABSOLUTE = 4e-16; /* of exp, and of the values from which log cosh is computed */
 
 static double units_off(double found, double right)
 {

@@ -1,7 +1,7 @@
 /*
  * test_plain.c - the library's own linear algebra against definitions, in every instruction set, and against OpenBLAS.
  *
- * What a routine must not read holds NaN, so that reading it shows; what it must not write is compared.
+ * Memory that a routine must not read holds NaN, so that reading it shows; memory that it must not write is compared.
  */
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -64,7 +64,7 @@ static matrix copy_of(fixture *f, const matrix *a)
     return c;
 }
 
-/* Compares the bits outside of the matrix, which are NaN. */
+/* Checks the gaps outside the matrix, which must still be NaN. */
 static void assert_gaps_are_kept(const matrix *a)
 {
     for (int64_t j = 0; j < a->columns; j++) {
@@ -81,7 +81,7 @@ static void assert_near(double got, double expected, double tolerance, const cha
     }
 }
 
-/* Element (i, j) of op(A) op(B), and the sum of its terms' absolute values. */
+/* Computes element (i, j) of op(A) op(B), and the sum of its terms' absolute values. */
 static double product_at(const matrix *a, bool ta, const matrix *b, bool tb, int64_t k, int64_t i, int64_t j,
                          double *size)
 {
@@ -182,7 +182,7 @@ static void test_symmetric_products(void **state)
     with_each_set(check_symmetric_products, *state);
 }
 
-/* A NaN or an infinity shows in the results that it belongs to, and in no other. */
+/* A NaN or an infinity shows in the results that depend on it, and in no others. */
 static void check_spread(void *user, bool first)
 {
     enum { K = 21, ROW = 4, TERM = 13 };
@@ -206,7 +206,7 @@ static void test_nan_stays_in_its_row(void **state)
 
 /* ---- triangles ---- */
 
-/* A lower triangle that is not ill-conditioned, with NaN above the diagonal. */
+/* Makes a well-conditioned lower triangle, with NaN above the diagonal. */
 static matrix lower_triangle(fixture *f, int64_t k, int64_t gap)
 {
     matrix l = random_matrix(f, 8, k, k, gap);
@@ -258,7 +258,7 @@ static void test_triangular_solves(void **state)
     with_each_set(check_triangles, *state);
 }
 
-/* L L', with NaN above the diagonal. */
+/* Computes L L', with NaN above the diagonal. */
 static matrix positive(fixture *f, int64_t k)
 {
     matrix l = lower_triangle(f, k, 0), a = empty(f, k, k, 0);
@@ -289,7 +289,7 @@ static void check_cholesky(fixture *f, int64_t k)
             assert_near(sum, *at(&a, i, j), DBL_EPSILON * (4.0 + (double)k) * size, "cholesky", i, j);
         }
     }
-    OWN->invert_cholesky(k, l.v); // whose product with A is the unit matrix
+    OWN->invert_cholesky(k, l.v); // its product with A is the unit matrix
     for (int64_t j = 0; j < k; j++) {
         for (int64_t i = 0; i < k; i++) {
             double sum = 0.0;
@@ -317,7 +317,7 @@ static void test_cholesky(void **state)
     with_each_set(check_choleskys, *state);
 }
 
-/* The first pivot that is not positive is named. */
+/* The index of the first pivot that is not positive is returned. */
 static void check_bad_pivots(void *user, bool first)
 {
     enum { K = 70 };
@@ -350,7 +350,7 @@ static void check_solve(fixture *f, int64_t k, int64_t m)
     matrix a = random_matrix(f, 10, k, k, 0), b = random_matrix(f, 11, k, m, 0);
     int32_t *pivot = arena_get(f->ctx, &f->scratch, k, sizeof *pivot);
     for (int64_t i = 0; i < k && k > 1; i++) {
-        *at(&a, i, i) = 0.0; // no way without exchanges
+        *at(&a, i, i) = 0.0; // solvable only with row exchanges
     }
     matrix lu = copy_of(f, &a), x = copy_of(f, &b);
     assert_int_equal(OWN->solve(k, m, lu.v, x.v, pivot), 0);
@@ -389,20 +389,20 @@ static void test_systems(void **state)
 
 /* ---- eigenvalues ---- */
 
-/* Makes symmetric matrices; those of which the eigenvalues are chosen are multiplied by a random reflection or two. */
+/* The kinds of symmetric matrices.  Those with chosen eigenvalues are multiplied by one or two random reflections. */
 typedef enum spectrum {
     RANDOM,
     ZERO,
     UNIT,
     DIAGONAL,
-    REPEATED,  /* three values */
+    REPEATED,  /* three distinct values */
     CLUSTERED, /* ten values, 1e-14 apart in groups */
     GRADED,    /* 2^-j */
     LOW_RANK,
     NEGATIVE,
     WILKINSON, /* pairs that agree to many digits */
-    GLUED,     /* such matrices side by side, all but apart */
-    KERNEL,    /* of a smooth function */
+    GLUED,     /* Wilkinson matrices side by side, almost decoupled */
+    KERNEL,    /* a kernel matrix of a smooth function */
     TINY,
     LARGE,
     SPECTRA
@@ -430,7 +430,7 @@ static double value_of(spectrum kind, int64_t j, int64_t k)
     }
 }
 
-/* A = H A H for the reflection along a random vector. */
+/* Replaces A by H A H for the reflection H along a random vector. */
 static void turn(fixture *f, uint64_t stream, matrix *a)
 {
     int64_t k = a->rows;
@@ -494,7 +494,7 @@ static double largest(const matrix *a)
     return most;
 }
 
-/* A V = V W and V' V = 1, both to rounding. */
+/* Checks A V = V W and V' V = 1, both up to rounding. */
 static void check_vectors(const matrix *a, const matrix *v, const double *w)
 {
     int64_t k = a->rows;
@@ -549,7 +549,7 @@ static void test_eigen(void **state)
     with_each_set(check_spectra, *state);
 }
 
-/* Eigenvalues that are known in closed form: 2 - 2 cos(pi j / (k + 1)) of second differences. */
+/* Eigenvalues known in closed form: 2 - 2 cos(pi j / (k + 1)) of second differences. */
 static void test_known_eigenvalues(void **state)
 {
     enum { K = 300 };
@@ -572,7 +572,7 @@ static void test_known_eigenvalues(void **state)
 
 /* ---- pivoted QR ---- */
 
-/* R' R must be A' A with its columns in the order of the pivots, and |R_jj| must fall. */
+/* Checks that R' R is A' A with its columns in the order of the pivots, and that |R_jj| falls. */
 static void check_qr(fixture *f, const matrix *a, const char *what)
 {
     int64_t n = a->rows, k = a->columns, size = OWN->qr_work(n, k), rank = n < k ? n : k;
@@ -612,7 +612,7 @@ static void check_qrs(void *user, bool first)
         int64_t n = SHAPES[s][0], k = SHAPES[s][1];
         matrix a = random_matrix(f, 17, n, k, 0);
         check_qr(f, &a, "random");
-        for (int64_t j = 2; j < k; j += 3) { // columns that depend on others
+        for (int64_t j = 2; j < k; j += 3) { // columns that nearly depend on others
             for (int64_t i = 0; i < n; i++) {
                 *at(&a, i, j) = *at(&a, i, j - 1) - 1e-9 * *at(&a, i, j - 2);
             }
@@ -634,8 +634,8 @@ static void test_qr(void **state)
 }
 
 /*
- * W. Kahan's matrix, whose columns all but tie: carried norms that lose their digits unnoticed would rank it wrongly.
- * Its diagonal is that of R.
+ * W. Kahan's matrix, whose columns almost tie: updated norms that lose digits unnoticed would give a wrong order. The
+ * diagonal of R is that of the matrix.
  */
 static void test_kahan_matrix(void **state)
 {
@@ -648,7 +648,7 @@ static void test_kahan_matrix(void **state)
     for (int64_t j = 0; j < K; j++) {
         for (int64_t i = 0; i < K; i++) {
             double value = i == j ? 1.0 : i < j ? -c : 0.0;
-            *at(&a, i, j) = value * pow(s, (double)i) * (1.0 - 1e-6 * (double)j); // the first of ties is the longest
+            *at(&a, i, j) = value * pow(s, (double)i) * (1.0 - 1e-6 * (double)j); // of near ties the first is longest
         }
     }
     OWN->pivoted_qr(K, K, a.v, pivot, OWN->qr_work(K, K), fixture_doubles(f, OWN->qr_work(K, K)));
@@ -659,7 +659,7 @@ static void test_kahan_matrix(void **state)
     }
 }
 
-/* ---- threads, and the other back end ---- */
+/* ---- threads, and the other library ----------------------------------------------------------------------------- */
 
 enum { MANY_K = 70, MANY_JOBS = 64 };
 
@@ -714,7 +714,7 @@ static void fill_above(matrix *a)
     }
 }
 
-/* The same call of both back ends, on copies. */
+/* Makes the same call with both libraries, on copies. */
 static void compare_factors(fixture *f, int64_t k)
 {
     matrix a = positive(f, k), own = copy_of(f, &a), other = copy_of(f, &a);

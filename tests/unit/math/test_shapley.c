@@ -9,7 +9,7 @@ enum { PLAYERS = 7, ORDERS = 400 };
 
 static const double ROUNDING = 1e-12;
 
-/* What a set of players yields. */
+/* Returns the value of a set of players. */
 typedef double (*game)(uint64_t set);
 
 static double additive(uint64_t set)
@@ -21,13 +21,13 @@ static double additive(uint64_t set)
     return sum;
 }
 
-/* Yields only if the first three players are in it. */
+/* Has a value only if the first three players are in the set. */
 static double together(uint64_t set)
 {
     return (set & 7) == 7 ? 6.0 : 0.0;
 }
 
-/* Sums of squares, so that players help one another. */
+/* Squares a sum, so that players help one another. */
 static double squared(uint64_t set)
 {
     double sum = 0.0;
@@ -71,7 +71,7 @@ static void test_known_games(void **state)
     }
 }
 
-/* Additive games are exact in any order; others within the error of the orders, and their sum is exact. */
+/* Additive games are exact in any order; others are right within the error of random orders, and their sum is exact. */
 static void test_random_orders(void **state)
 {
     shapley_plan plan = make_plan(*state, PLAYERS - 1);
@@ -79,7 +79,7 @@ static void test_random_orders(void **state)
     for (int64_t p = 0; p < PLAYERS; p++) {
         double all = PLAYERS * (PLAYERS + 1) / 2;
         assert_true(fabs(value_of(&plan, p, additive) - (double)(p * p) + 3.0) < 1e3 * ROUNDING);
-        assert_true(fabs(value_of(&plan, p, squared) - (double)(p + 1) * all) < 1e3 * ROUNDING); // reversed orders
+        assert_true(fabs(value_of(&plan, p, squared) - (double)(p + 1) * all) < 1e3 * ROUNDING); // with reversed orders
         assert_true(fabs(value_of(&plan, p, together) - (p < 3 ? 2.0 : 0.0)) < 0.6);             // four standard errors
         sum += value_of(&plan, p, together);
     }

@@ -18,7 +18,7 @@ static const double LOG_RELATIVE = 1e-12;      /* of log Q */
 static const double SMOOTH_RELATIVE = 1e-13;   /* of functions without cancellation */
 static const double QUANTILE_RELATIVE = 1e-12; /* of normal quantiles, absolute near zero */
 
-/* A probability must be right to both tolerances; below TAIL_END it must only be small. */
+/* A probability must be right within both tolerances; below TAIL_END it must only be small. */
 static void assert_probability(double got, double expected, double a, double b, double x)
 {
     double error = fabs(got - expected);
@@ -58,7 +58,7 @@ static void test_gamma_edges(void **state)
     assert_near(special_gamma_q(1e12, 1e12), 0.5, 1e-6, 1e12); // 1/2 - 1 / (3 sqrt(2 pi a))
 }
 
-/* Where one method hands over to another, neighbours must agree: Q falls, and never by a jump. */
+/* Where one method takes over from another, neighbouring values must agree: Q falls without a jump. */
 static void test_gamma_is_smooth(void **state)
 {
     (void)state;

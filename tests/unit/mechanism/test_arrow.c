@@ -14,7 +14,7 @@
 
 enum { SEGMENTS = MECHANISM_DENSE + 10, ROWS = 12, FOLDS = 5, N = SEGMENTS * ROWS };
 
-/* An effect of a cause, both with scales that change. */
+/* Makes an effect and its cause, both with scales that change. */
 static mechanism_data make_data(fixture *f)
 {
     mechanism_data data;
@@ -82,7 +82,7 @@ static derivatives make_derivatives(fixture *f, const mechanism_data *data)
     return d;
 }
 
-/* The same matrix with all its entries, and damping. */
+/* Computes the same matrix with all its entries, plus damping. */
 static double *make_dense(fixture *f, const derivatives *d, double damping)
 {
     int64_t p = d->model.p, size = d->model.size;

@@ -1,6 +1,6 @@
 /*
- * test_curve.c - T at any values against T at rows, its inverse, its slope far from all rows, and bootstrap
- * refits against fits from nothing.
+ * test_curve.c - T at any values against T at rows, its inverse, its slope far from all rows, and bootstrap refits
+ * against the fit.
  */
 #include "base/rng.h"
 #include "classifier/sample.h"
@@ -14,7 +14,7 @@
 
 enum { FOLDS = 5, ROWS = 300, SEGMENTS = 6, N = ROWS * SEGMENTS, MAX = 3 };
 
-/* x0 and x1 by themselves; x2 = x0 + tanh(x1) N, each disturbance with a scale of its own in each segment. */
+/* x0 and x1 are independent; x2 = x0 + tanh(x1) N; each disturbance has its own scale in each segment. */
 typedef struct world {
     int64_t d, start[SEGMENTS + 1];
     double *x[MAX], *warped[MAX];
@@ -75,7 +75,7 @@ static void test_a_scale_goes_both_ways(void **state)
                 mechanism_scale_value(&s, 2.0) == s.value[s.count - 1]);
 }
 
-/* T of a line is that of the rows, and its inverse gives the row's value back. */
+/* T of a line equals T of the rows, and its inverse recovers the row's value. */
 static void test_lines_agree_with_rows(void **state)
 {
     fixture *f = *state;
@@ -96,11 +96,11 @@ static void test_lines_agree_with_rows(void **state)
             equal += fabs(t - row_value[i]) < 1e-9;
             assert_true(fabs(mechanism_line_inverse(&l, t) - w.warped[d - 1][i]) < 1e-9);
         }
-        assert_true(equal > 0.97 * N); // the others are beyond a fall of the fit
+        assert_true(equal > 0.97 * N); // the others lie beyond a point where the fit falls
     }
 }
 
-/* Also where no rows are, T increases; beyond its range the inverse is an end. */
+/* T increases even between and beyond rows; beyond its range the inverse is an end. */
 static void test_lines_increase_everywhere(void **state)
 {
     fixture *f = *state;
@@ -123,7 +123,7 @@ static void test_lines_increase_everywhere(void **state)
     }
 }
 
-/* With all rows once and no draw of the prior, the fit stays where it is; other samples move it by about its error. */
+/* With all rows once and no draw of the prior, the fit stays the same; another sample moves it by about its error. */
 static void test_refits(void **state)
 {
     fixture *f = *state;
@@ -160,7 +160,7 @@ static void test_refits(void **state)
     assert_true(moved > 0.02 && moved < 0.5);
 }
 
-/* Unseen points: the penalty's derivatives are those of its differences, and a fit with them rises where it fell. */
+/* Unseen points: the penalty's derivatives match differences, and a fit with the penalty rises where it fell. */
 static void test_unseen_points(void **state)
 {
     fixture *f = *state;

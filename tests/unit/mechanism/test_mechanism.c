@@ -1,6 +1,6 @@
 /*
- * test_mechanism.c - the likelihood of a mechanism by its formula, derivatives by differences, what fits end in, scores
- * of rows against fits without them, data of all sorts.
+ * test_mechanism.c - the likelihood of a mechanism by its formula, derivatives by differences, the minimum that fits
+ * reach, scores of held-out rows against separate fits, unusual data.
  */
 #include "base/rng.h"
 #include "classifier/sample.h"
@@ -52,7 +52,7 @@ static void prepare(fixture *f, world *w)
     assert_int_equal(prepare_within(f->ctx, &f->scratch, w, &w->data), NONSENS_OK);
 }
 
-/* x0 with segment scales; x1 = exp(x0 / 2) N with segment scales; x2 of x0 and x1; x3 by itself. */
+/* x0 has segment scales; x1 = exp(x0 / 2) N with segment scales; x2 depends on x0 and x1; x3 is independent. */
 static world make_world(fixture *f, int64_t segments, int64_t rows, uint64_t seed)
 {
     world w = new_world(f, 4, segments, rows);
@@ -75,12 +75,12 @@ static world make_world(fixture *f, int64_t segments, int64_t rows, uint64_t see
 
 /* ---- the likelihood --------------------------------------------------------------------------------------------- */
 
-/* B-spline i of the degree on equal knots, `degree` of them below 0, by the recursion of Cox and de Boor. */
+/* B-spline i of this degree on equal knots, `degree` of them below 0, by the Cox-de Boor recursion. */
 static double spline(int64_t basis, int degree, int64_t i, int64_t of, double t)
 {
     double width = 1.0 / (double)(basis - of), from = (double)(i - of) * width;
     if (degree == 0) {
-        bool last = i == basis - 1 && t >= 1.0; // the last stretch has both of its ends
+        bool last = i == basis - 1 && t >= 1.0; // the last interval is closed
         return (t >= from && t < from + width) || last;
     }
     return (t - from) / (degree * width) * spline(basis, degree - 1, i, of, t) +
@@ -97,8 +97,8 @@ static double hat(int64_t basis, int64_t b, double t)
     return fmax(0.0, 1.0 - fabs(t * (double)(basis - 1) - (double)b));
 }
 
-/* T and dT/dy by the sums of mechanism.h, with the B-splines of few rows; x: warped values, that of the effect first.
- */
+/* Computes T and dT/dy by the sums of mechanism.h, with the B-splines for few rows; x: warped values, the effect's
+ * first. */
 static double transform_of(int64_t causes, const double *x, const double *theta, double *slope)
 {
     double t = 0.0;
@@ -139,7 +139,7 @@ static double log_density_of(double t, double slope, double place, double scale)
     return l - scale + (slope > 0.1 ? log(slope) : log(0.1) + away - 0.5 * away * away);
 }
 
-/* T increases on the whole, and falls at some rows. */
+/* Draws parameters for which T increases overall, but falls at some rows. */
 static void draw_theta(const mechanism_model *m, uint64_t seed, double *theta)
 {
     rng r = rng_new(seed, RNG_TEST, 91);
@@ -164,7 +164,7 @@ static mechanism_model open_model(fixture *f, const world *w, int64_t effect, in
     return m;
 }
 
-/* T and dT/dy of all rows at theta. */
+/* Computes T and dT/dy of all rows at theta. */
 static mechanism_point open_point(const mechanism_model *m, const double *theta)
 {
     mechanism_point at = {0};
@@ -199,7 +199,7 @@ static double evaluate(const mechanism_model *m, const double *theta, int64_t fr
     return sum;
 }
 
-/* Derivatives of all rows but hole .. hole_end - 1. */
+/* Computes the derivatives of all rows except hole .. hole_end - 1. */
 static void derive_rows(const mechanism_model *m, const double *theta, int64_t hole, int64_t hole_end, double *gradient,
                         double *hessian)
 {
@@ -255,7 +255,7 @@ static void test_log_density(void **state)
     }
 }
 
-/* The penalty by its definition: second differences along both variables of each term, ridges, segments. */
+/* Computes the penalty by its definition: second differences along both variables of each term, ridges, segments. */
 static double penalty_of(const mechanism_model *m, const double *theta, const double *smooth)
 {
     double sum = 0.0, n = (double)m->data->n, segments = (double)m->data->segments;
@@ -326,7 +326,7 @@ static void test_derivatives(void **state)
     }
 }
 
-/* What the first instruction set computes, for the others. */
+/* What the first instruction set computes, for comparison with the others. */
 typedef struct by_sets {
     const mechanism_data *data;
     double *theta, *first[4], *second[4]; /* T, densities, gradient, second derivatives */
@@ -360,7 +360,7 @@ static void derive_by_set(void *user, bool first)
     nonsens_context_free(ctx);
 }
 
-/* All kernels compute the same, up to rounding. */
+/* All kernels compute the same values, up to rounding. */
 static void test_instruction_sets(void **state)
 {
     fixture *f = *state;
@@ -376,7 +376,7 @@ static void test_instruction_sets(void **state)
     with_each_set(derive_by_set, &s);
 }
 
-/* l by way of the place: T and dT/dy stay. */
+/* Integrates the density over the location, which leaves T and dT/dy unchanged. */
 static void test_densities_integrate_to_one(void **state)
 {
     fixture *f = *state;
@@ -426,14 +426,14 @@ static mechanism_fit fit(fixture *f, const world *w, int64_t effect, int64_t cau
     return out;
 }
 
-/* Minus the penalised log likelihood without the rows of a fold (-1: of all rows). */
+/* Computes minus the penalised log likelihood without the rows of a fold (-1: of all rows). */
 static double objective_without(const mechanism_model *m, int64_t fold, const double *theta)
 {
     double rest = fold < 0 ? 0.0 : evaluate(m, theta, m->data->block[fold], m->data->block[fold + 1], NULL);
     return objective(m, theta) + rest;
 }
 
-/* Levenberg's descent to the end, without the fold (-1: of all rows). */
+/* Runs Levenberg's descent to its end without the rows of a fold (-1: with all rows). */
 static void descend_without(fixture *f, const mechanism_model *m, int64_t fold, double *theta)
 {
     arena_mark mark = arena_tell(&f->scratch);
@@ -487,7 +487,7 @@ static void test_fits_end_at_the_minimum(void **state)
     }
 }
 
-/* Scores of fits that leave a fold out, by those that end where they cannot get any better. */
+/* Compares the held-out scores with those of fits that leave a fold out and descend to their minimum. */
 static void test_scores_of_held_out_rows(void **state)
 {
     fixture *f = *state;
@@ -504,7 +504,7 @@ static void test_scores_of_held_out_rows(void **state)
                 descend_without(f, &m, k, theta);
                 total += evaluate(&m, theta, w.data.block[k], w.data.block[k + 1], score);
             }
-            assert_true(fabs(out.total - total) < 0.03 * (double)w.n); // 0.005 as a rule
+            assert_true(fabs(out.total - total) < 0.03 * (double)w.n); // typically 0.005
         }
     }
 }
@@ -522,7 +522,7 @@ static void test_starts(void **state)
                         b = {1, other, second.theta, second.smooth, second.loss, second.fold_total};
         mechanism_fit warm = fit(f, &w, 2, 1, one, &nothing), left = fit(f, &w, 2, 2, two, &a),
                       right = fit(f, &w, 2, 2, two, &b);
-        assert_true(warm.total > first.total - 3.0); // one weight after another: at least as good as all at once
+        assert_true(warm.total > first.total - 3.0); // adding causes one by one is about as good as all at once
         assert_true(left.total > cold.total - 6.0 && right.total > cold.total - 6.0);
         assert_true(fabs(left.total - right.total) < 6.0);
     }
@@ -541,7 +541,7 @@ static void test_causes_gain(void **state)
     }
 }
 
-/* A cause that does not help leaves the mechanism as it was, fit by fit. */
+/* A useless cause leaves the mechanism as it was, in every fit. */
 static void test_useless_causes(void **state)
 {
     fixture *f = *state;
@@ -567,7 +567,7 @@ static void test_useless_causes(void **state)
     assert_true(kept >= 3);
 }
 
-/* What a fit loses without a cause, by second derivatives: much for a true cause, nothing for one without an effect. */
+/* Losses of a fit without a cause, from second derivatives: large for a true cause, zero for one without an effect. */
 static void test_losses(void **state)
 {
     fixture *f = *state;
@@ -581,7 +581,7 @@ static void test_losses(void **state)
     assert_true(large.loss[0] == small.loss[0] && large.loss[1] == 0.0);
 }
 
-/* ---- odd data ---------------------------------------------------------------------------------------------------- */
+/* ---- unusual data ------------------------------------------------------------------------------------------------ */
 
 static void fit_all_sorts(fixture *f, const world *w)
 {
@@ -590,7 +590,7 @@ static void fit_all_sorts(fixture *f, const world *w)
         mechanism_fit none = fit(f, w, effect, 0, NULL, NULL), one = fit(f, w, effect, 1, cause[effect], NULL);
         mechanism_guess guess = {1, cause[effect], one.theta, one.smooth, one.loss, one.fold_total};
         mechanism_fit two = fit(f, w, effect, 2, cause[effect], effect == 1 ? NULL : &guess);
-        // a copy's density grows without bound: rounding decides how far a fit goes, some 250 steps or twice as many
+        // a copy's density grows without bound: rounding decides how long a fit runs, about 250 steps or twice as many
         assert_true(none.steps < 1000 && one.steps < 1000 && two.steps < 1000);
     }
 }

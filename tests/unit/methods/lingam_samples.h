@@ -1,7 +1,7 @@
 /*
- * lingam_samples.h - random linear models without cycles, and their causal order by the library.
+ * lingam_samples.h - random acyclic linear models, and the causal order that the library finds for them.
  *
- * To be included after fixture.h.
+ * Include it after fixture.h.
  */
 #ifndef UNIT_LINGAM_SAMPLES_H
 #define UNIT_LINGAM_SAMPLES_H
@@ -15,8 +15,8 @@ enum law { LAPLACE, UNIFORM, SKEWED, NORMAL, STUDENT };
 typedef struct classifier_model {
     int64_t n, d;
     double *x;              /* (n, d) */
-    double b[LIMIT][LIMIT]; /* effect, cause */
-    int64_t seat[LIMIT];    /* of a column in the true order */
+    double b[LIMIT][LIMIT]; /* [effect][cause] */
+    int64_t seat[LIMIT];    /* position of each column in the true order */
 } classifier_model;
 
 static inline double draw(rng *r, enum law law)
@@ -35,7 +35,7 @@ static inline double draw(rng *r, enum law law)
     }
 }
 
-/* A random graph with about `degree` causes a variable, its columns in random order. */
+/* Draws a random graph with about `degree` causes per variable; columns are in random order. */
 static inline classifier_model *make_model(fixture *f, int64_t d, int64_t n, enum law law, double degree, uint64_t seed)
 {
     classifier_model *m = arena_get(f->ctx, &f->scratch, 1, sizeof *m);

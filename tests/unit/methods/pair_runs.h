@@ -1,4 +1,4 @@
-/* pair_runs.h - runs a registered method on columns in memory, for tests of methods; to be included after fixture.h. */
+/* pair_runs.h - runs a registered method on columns in memory, for tests of methods; include it after fixture.h. */
 #ifndef UNIT_PAIR_RUNS_H
 #define UNIT_PAIR_RUNS_H
 
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* "key=value key=value", blanks between. */
+/* Sets "key=value key=value", separated by blanks. */
 static inline nonsens_status set_all(nonsens_context *ctx, nonsens_options *options, const char *settings)
 {
     nonsens_status status = NONSENS_OK;
@@ -46,7 +46,7 @@ static inline nonsens_status run_on(nonsens_context *ctx, unsigned command, cons
     return status;
 }
 
-/* A direction that must come out. */
+/* Runs a direction, which must succeed. */
 static inline nonsens_result *run_pair(fixture *f, const char *settings, int64_t n, const double *columns,
                                        const int64_t *segment)
 {
@@ -93,7 +93,7 @@ static inline void swap_columns(int64_t n, const double *columns, double *out)
     memcpy(out + n, columns, (size_t)n * sizeof *out);
 }
 
-/* The other order of columns gives the same answer, bit for bit. */
+/* Checks that swapped columns give the same answer, bit for bit. */
 static inline void assert_swaps(fixture *f, const char *settings, int64_t n, const double *columns)
 {
     double *swapped = fixture_doubles(f, 2 * n);
@@ -109,7 +109,7 @@ static inline void assert_swaps(fixture *f, const char *settings, int64_t n, con
     nonsens_result_free(b);
 }
 
-/* Other threads, rows in reverse order: the same score and p-value, bit for bit. */
+/* Checks that other threads and rows in reverse order give the same score and p-value, bit for bit. */
 static inline void assert_steady(fixture *f, const char *settings, int64_t n, const double *columns)
 {
     char more[256];

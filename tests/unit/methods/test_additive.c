@@ -10,7 +10,7 @@
 
 enum { N = 600, SEGMENTS = 6 };
 
-/* y = slope x + noise; uniform or Gaussian. */
+/* Draws y = slope x + noise, uniform or Gaussian. */
 static double *line(fixture *f, int64_t n, double slope, bool gaussian, uint64_t stream)
 {
     double *v = fixture_doubles(f, 2 * n);
@@ -78,7 +78,7 @@ static void test_line_is_found(void **state)
     assert_steady(f, "method=lingam", N, v);
 }
 
-/* The statistic of textbook residuals, of the columns as they are. */
+/* The statistic is that of textbook residuals of the original columns. */
 static void test_statistic_is_that_of_least_squares(void **state)
 {
     fixture *f = *state;
@@ -104,7 +104,7 @@ static void test_statistic_is_that_of_least_squares(void **state)
     nonsens_result_free(result);
 }
 
-/* Of a standardised variable, but for the constant: Hyvarinen 1998, as Hyvarinen and Smith (2013) use it. */
+/* Entropy of a standardised variable, up to a constant: Hyvarinen 1998, as Hyvarinen and Smith (2013) use it. */
 static double entropy_of(int64_t n, const double *u)
 {
     double even = 0, odd = 0;
@@ -130,7 +130,7 @@ static void standardise(int64_t n, double *v)
     }
 }
 
-/* Of skewed variables, where both terms of the entropy count. */
+/* Uses skewed variables, for which both terms of the entropy matter. */
 static void test_ratio_is_that_of_the_definition(void **state)
 {
     fixture *f = *state;
@@ -167,7 +167,7 @@ static void test_no_direction_of_gaussian_lines(void **state)
         undecided += result->decision == DECISION_INCONCLUSIVE && result->reason && result->better != BETTER_NONE;
         nonsens_result_free(result);
     }
-    assert_true(undecided >= 17); // each of 2 tests rejects .025 of the time: 17 or fewer have probability .02
+    assert_true(undecided >= 17); // each of 2 tests rejects .025 of the time: 16 or fewer have probability .02
 }
 
 static void test_independent_variables(void **state)
@@ -214,7 +214,7 @@ static void test_noise_that_changes_is_noted(void **state)
     }
 }
 
-/* Pooled tests see one group, so noise that changes with the spread of the cause looks dependent on it. */
+/* Pooled tests see one group, so noise whose scale changes with that of the cause looks dependent on it. */
 static void test_pooling(void **state)
 {
     fixture *f = *state;

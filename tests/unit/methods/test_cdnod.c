@@ -1,6 +1,6 @@
 /*
  * test_cdnod.c - CD-NOD: the segment as a variable of the tests, embeddings and dependence against plain formulas,
- * decisions where the answer is known, what must not matter, failing allocations.
+ * decisions with known answers, invariances, failing allocations.
  */
 #include "base/rng.h"
 #include "data/dataset.h"
@@ -56,7 +56,7 @@ static table make_pair(fixture *f, enum what what, int64_t segments, int64_t row
     return t;
 }
 
-/* The same rows: last first, segments under other numbers, columns the other way round. */
+/* The same rows in reverse, with renumbered segments and reversed columns. */
 static table mirrored(fixture *f, const table *t)
 {
     table u = new_table(f, t->d, t->segments, t->n / t->segments);
@@ -152,7 +152,7 @@ static ci_result ask(fixture *f, ci_tester *t, int64_t x, int64_t y, int64_t cou
     return out;
 }
 
-/* (1/n) tr(K H L H), L the kernel that is 1 inside segments: sums over segments of the centred K. */
+/* Computes (1/n) tr(K H L H); the kernel L is 1 inside segments, so this is a sum over segments of the centred K. */
 static void test_statistic_of_a_category(void **state)
 {
     fixture *f = *state;
@@ -180,7 +180,7 @@ static void test_statistic_of_a_category(void **state)
     ci_free(tester);
 }
 
-/* y changes with x alone: size of the test given x, power of the others. */
+/* y changes only through x: size of the test given x, power of the others. */
 static void test_category_given(void **state)
 {
     fixture *f = *state;
@@ -233,7 +233,7 @@ static void test_scores(void **state)
     }
 }
 
-/* With nothing given: the squared distance of mean embeddings by the kernel itself, less what 12 directions lack. */
+/* Given nothing: the squared distance of mean embeddings by the kernel itself, less what 12 directions miss. */
 static void test_distances_of_means(void **state)
 {
     fixture *f = *state;
@@ -262,7 +262,7 @@ static void test_distances_of_means(void **state)
     }
 }
 
-/* What y is made of changes; where x is given, what x is made of must not show. */
+/* The mechanism of y changes; given x, changes of x must not show. */
 static void test_distances_given(void **state)
 {
     fixture *f = *state;
@@ -271,7 +271,7 @@ static void test_distances_given(void **state)
            least = 1e300;
     int64_t start[E + 1];
     rng r = rng_new(8, RNG_TEST, 32);
-    for (int i = 0; i < N; i++) { // y = 2x + noise; x has another scale in each segment; the last one has y = x
+    for (int i = 0; i < N; i++) { // y = 2 x + noise, in the last segment x / 2 + noise; the scale of x changes
         x[i] = (0.6 + 0.15 * (i / ROWS)) * rng_normal(&r);
         y[i] = (i / ROWS == E - 1 ? 0.5 : 2.0) * x[i] + 0.5 * rng_normal(&r);
         start[i / ROWS] = i / ROWS * ROWS;
@@ -322,7 +322,7 @@ static double product(int n, double a[n][n], double b[n][n], const int *order)
     return sum;
 }
 
-/* Distance correlation by its formula, p-value from all 720 permutations of six segments. */
+/* Distance correlation by its formula; p-value from all 720 permutations of six segments. */
 static void test_dependence(void **state)
 {
     fixture *f = *state;
@@ -391,7 +391,7 @@ static void test_no_direction(void **state)
     nonsens_result_free(result);
 }
 
-/* Too few rows anywhere, huge and tiny units, ties: some answer without NaN in its p-values. */
+/* Very few rows, huge and tiny units, ties: any answer, but without NaN in its p-values. */
 static void test_odd_data(void **state)
 {
     fixture *f = *state;
@@ -409,7 +409,7 @@ static void test_odd_data(void **state)
     nonsens_result_free(result);
 }
 
-/* Labels, order of rows, segments and columns, threads. */
+/* Labels, the order of rows, segments and columns, and threads must not matter. */
 static void test_what_must_not_matter(void **state)
 {
     fixture *f = *state;
@@ -428,7 +428,7 @@ static void test_what_must_not_matter(void **state)
                 found += strcmp(e->name, o->name) == 0 && e->value == o->value && e->p_value == o->p_value;
             }
         }
-        assert_int_equal(found, count - 1); // all but hsic(a, b | segment), which has another name there
+        assert_int_equal(found, count - 1); // all but hsic(a, b | segment), whose name changes with the order
         nonsens_result_free(one);
         nonsens_result_free(other);
     }
@@ -436,7 +436,7 @@ static void test_what_must_not_matter(void **state)
 
 /* ---- graphs -------------------------------------------------------------------------------------------------- */
 
-/* a -> b -> c <- d; a and b change. */
+/* Draws a -> b -> c <- d; a and b change. */
 static table make_graph(fixture *f, uint64_t seed)
 {
     table t = new_table(f, 4, 12, 60);

@@ -39,7 +39,7 @@ static void test_against_scipy(void **state)
     check(*state, &tied);
 }
 
-/* Segments of one row and constant ones are left out; with fewer than two left there is no test. */
+/* Segments with one row and constant segments are left out; if fewer than two are left, there is no test. */
 static void test_unusable_segments(void **state)
 {
     fixture *f = *state;
@@ -54,8 +54,7 @@ static void test_unusable_segments(void **state)
     assert_true(isnan(test.p_value) && isnan(test.statistic));
 }
 
-/* Constant segments that differ leave no doubt about location; constant ones that do not, and single rows, say nothing.
- */
+/* Constant segments with different values prove a change of location; equal ones and single rows prove nothing. */
 static void test_constant_segments(void **state)
 {
     fixture *f = *state;
@@ -74,7 +73,7 @@ static void test_constant_segments(void **state)
     assert_true(!test.certain && isnan(test.p_value) && test.segments == 0 && test.constant == 0);
 }
 
-/* The same figures, to the last bit, for the values times a power of two near the ends of the range. */
+/* Multiplying the values by a power of two near the ends of the range changes no bit of the results. */
 static void test_extreme_values(void **state)
 {
     fixture *f = *state;
@@ -98,7 +97,7 @@ static void test_extreme_values(void **state)
     }
 }
 
-/* Without a change p-values are even: at .1, 400 data sets of 5 x 40 reject .1 of the time, se .015. */
+/* Without a change p-values are uniform: at level .1, a tenth of 400 data sets is rejected, standard error .015. */
 static void test_level(void **state)
 {
     fixture *f = *state;

@@ -17,7 +17,7 @@ enum { SEGMENTS = 6, MAX_VARIABLES = 16, MAX_ROWS = 1200 };
 static const char *const NAMES[MAX_VARIABLES] = {"a", "b", "c", "d", "e", "f", "g", "h",
                                                  "i", "j", "k", "l", "m", "n", "o", "p"};
 
-/* A table in the making; rows are dealt to the segments in turn. */
+/* A table under construction; rows are assigned to the segments in turn. */
 typedef struct table {
     int64_t n, d, segments;
     double v[MAX_ROWS * MAX_VARIABLES];
@@ -49,7 +49,7 @@ static double *cell(table *t, int64_t i, int64_t j)
     return &t->v[i * t->d + j];
 }
 
-/* Column j changes in mean and scale. */
+/* Makes column j change in mean and scale. */
 static void modulate(table *t, int64_t j)
 {
     for (int64_t i = 0; i < t->n; i++) {
@@ -57,7 +57,7 @@ static void modulate(table *t, int64_t j)
     }
 }
 
-/* Column j becomes a function of column `cause` plus itself. */
+/* Makes column j a function of column `cause` plus its own noise. */
 static void add_effect(table *t, int64_t cause, int64_t j, double noise)
 {
     for (int64_t i = 0; i < t->n; i++) {
@@ -102,7 +102,7 @@ static nonsens_result *run_pair(fixture *f, const table *t, const char *invarian
     return run_pair_by(f, t, invariance, "gamma");
 }
 
-/* Of all variables, or with one more option. */
+/* Runs discover with one more option. */
 static nonsens_result *run_graph(fixture *f, const table *t, const char *const *names, const char *invariance,
                                  const char *key, const char *value)
 {
@@ -154,7 +154,7 @@ static samples_result compare(fixture *f, const icp_data *d, const double *v, en
     return out;
 }
 
-/* The same p-values and distances as regression and comparison one after the other, by their definitions. */
+/* The same p-values and distances as by regression and then comparison, following their definitions. */
 static void check_set(fixture *f, icp_data *d, nonsens_options *o, int64_t target, int64_t count, const int64_t *given)
 {
     const double *column[2], *left = d->column[target];
@@ -203,7 +203,7 @@ static void test_one_set(void **state)
 
 /* ---- the search ---- */
 
-/* All 2^k sets one by one, without stopping early: the intersection must be the same. */
+/* Tests all sets of up to `most` members without stopping early: the intersection must be the same. */
 static void check_target(fixture *f, const icp_data *d, const icp_target *t, int64_t most, double level)
 {
     uint32_t common = (1U << t->candidates) - 1U;
@@ -263,8 +263,7 @@ static void test_search(void **state)
     nonsens_data_free(data);
 }
 
-/* Fourteen variables, one of them the cause of another: the cause is among the candidates, and there are ten at most.
- */
+/* Fourteen variables, one a cause of another: the cause is among the candidates, which are at most ten. */
 static void test_screening(void **state)
 {
     fixture *f = *state;
@@ -328,7 +327,7 @@ static void test_other_answers(void **state)
     modulate(t, 0);
     check_decision(f, t, DECISION_INDEPENDENT, "No dependence");
     t = make_table(f, 15, 600, 2);
-    for (int64_t i = 0; i < t->n; i++) { // the effect's noise alone changes
+    for (int64_t i = 0; i < t->n; i++) { // only the effect's noise changes
         *cell(t, i, 1) = *cell(t, i, 0) + t->scale[t->segment[i]] * *cell(t, i, 1);
     }
     check_decision(f, t, DECISION_INCONCLUSIVE, "Only one");
@@ -343,7 +342,7 @@ static void test_other_answers(void **state)
     nonsens_result_free(r);
 }
 
-/* Means that move and hardly any noise: both directions fit. */
+/* Means that move with very little noise: both directions fit. */
 static table *linear_means(fixture *f, int64_t n)
 {
     table *t = make_table(f, 16, n, 2);
@@ -384,7 +383,7 @@ static void test_directions_are_found(void **state)
     assert_true(right == SEEDS && conclusive >= SEEDS - 2);
 }
 
-/* Without a decision the direction with the larger p-value of its noise test is named, also if more changes in it. */
+/* Without a decision, the direction with the larger p-value of its noise test is named, even if more changes in it. */
 static void test_named_by_the_noise(void **state)
 {
     fixture *f = *state;
@@ -423,7 +422,7 @@ static void test_no_direction_is_named(void **state)
 {
     fixture *f = *state;
     table *t = make_table(f, 23, 600, 2);
-    for (int64_t i = 0; i < t->n; i++) { // no permutation of 199 reaches the dependence of either residual
+    for (int64_t i = 0; i < t->n; i++) { // none of 199 permutations reaches the dependence of either residual
         *cell(t, i, 0) *= t->scale[t->segment[i]];
         *cell(t, i, 1) *= fabs(*cell(t, i, 0)) + 0.1;
         *cell(t, i, 0) += 0.5 * *cell(t, i, 1);
@@ -431,14 +430,14 @@ static void test_no_direction_is_named(void **state)
     nonsens_result *equal = run_pair_by(f, t, "ks", "permutation");
     assert_true(find_evidence(equal, "noise(b | a)")->p_value == find_evidence(equal, "noise(a | b)")->p_value);
     check_names_none(equal);
-    nonsens_result *untested = run_pair(f, make_table(f, 23, 54, 2), "ks"); // nine rows a segment
+    nonsens_result *untested = run_pair(f, make_table(f, 23, 54, 2), "ks"); // nine rows per segment
     assert_true(isnan(find_evidence(untested, "noise(b | a)")->p_value));
     check_names_none(untested);
 }
 
 /* ---- several variables ---- */
 
-/* c -> b, and a has nothing to do with them; columns in any order. */
+/* c -> b, and a is unrelated; the columns are in any order. */
 static nonsens_result *run_three(fixture *f, const int order[3], const char *key, const char *value)
 {
     const char *ordered[3];
@@ -503,8 +502,8 @@ static void test_target(void **state)
 }
 
 /*
- * A target whose own noise changes and whose effect tells nearly all about it: sets are accepted that are no causes,
- * and what they leave gives them away.
+ * A target whose own noise changes and whose effect determines it almost completely: sets are accepted that are not
+ * causes, and dependent residuals reveal that.
  */
 static void test_noise_that_gives_itself_away(void **state)
 {
@@ -523,7 +522,7 @@ static void test_noise_that_gives_itself_away(void **state)
     nonsens_result_free(r);
 }
 
-/* Where the effect is too faint to be seen to change, it may not pass for what moves its cause. */
+/* An effect whose change is too weak to see must not be taken for a cause of its cause. */
 static void test_faint_effects_are_no_causes(void **state)
 {
     fixture *f = *state;
@@ -544,7 +543,7 @@ static void test_faint_effects_are_no_causes(void **state)
     assert_true(unmoved > 0);
 }
 
-/* ---- what must not break it ---- */
+/* ---- robustness ---- */
 
 static void check_survives(fixture *f, const table *t)
 {
@@ -590,12 +589,12 @@ static void test_extremes(void **state)
     *cell(t, 7, 0) = 1e6;
     *cell(t, 8, 1) = -1e6;
     check_survives(f, t);
-    for (int64_t i = 0; i < t->n; i++) { // ties, and nothing but the segment in the second
+    for (int64_t i = 0; i < t->n; i++) { // ties, and a second column that only repeats the segment
         *cell(t, i, 0) = (double)(i % 3);
         *cell(t, i, 1) = (double)(i % SEGMENTS);
     }
     check_survives(f, t);
-    for (int64_t i = 0; i < t->n; i++) { // one row different from all others
+    for (int64_t i = 0; i < t->n; i++) { // each column has one row that differs from all others
         *cell(t, i, 0) = i == 5;
         *cell(t, i, 1) = i == 6;
     }

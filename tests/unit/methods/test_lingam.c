@@ -1,6 +1,6 @@
 /*
- * test_lingam.c - DirectLiNGAM: order and weights against NumPy and against the definition written out here, and what
- * leaving out comparisons and threads may not change.
+ * test_lingam.c - DirectLiNGAM: order and weights against NumPy and against the definition written out here; skipped
+ * comparisons and threads must change nothing.
  */
 #include "methods/lingam/lingam_rows.h"
 #include "methods/lingam/lingam_weights.h"
@@ -54,7 +54,7 @@ static double entropy(int64_t n, const double *u)
     return (1 + log(8 * atan(1.0))) / 2 - 79.047 * (a - 0.37457) * (a - 0.37457) - 7.4129 * b * b;
 }
 
-/* out = the standardised residual of x on y. */
+/* Computes the standardised residual of x on y. */
 static void residual(int64_t n, const double *x, const double *y, double *out)
 {
     double xy = 0, yy = 0;
@@ -68,7 +68,7 @@ static void residual(int64_t n, const double *x, const double *y, double *out)
     standardise(n, out);
 }
 
-/* Order, and M of the best and the second at each step. */
+/* Finds the order, and M of the best and the second best at each step. */
 static void by_definition(fixture *f, int64_t n, int64_t d, const double *x, int64_t *order, double *first,
                           double *second)
 {
@@ -122,7 +122,7 @@ static void assert_definition(fixture *f, int64_t n, int64_t d, double *x, doubl
     }
 }
 
-/* The polynomials, in and at the ends of all cells. */
+/* Checks the polynomials inside all cells and at their ends. */
 static void test_table(void **state)
 {
     fixture *f = *state;
@@ -155,7 +155,7 @@ static void test_order_is_that_of_the_definition(void **state)
     }
 }
 
-/* Residuals of two columns that are nearly the same: 1 - rho^2 would have four digits. */
+/* Residuals of two almost equal columns: 1 - rho^2 would have only four correct digits. */
 static void test_close_pair(void **state)
 {
     fixture *f = *state;
@@ -177,7 +177,7 @@ static void test_close_pair(void **state)
     assert_within(out[1], entropy(N, u), 1e-8);
 }
 
-/* Rows barely more than variables, one huge row, few different values, columns that are nearly the same. */
+/* Few more rows than variables, one huge row, few distinct values, almost equal columns. */
 static void test_order_of_awkward_data(void **state)
 {
     fixture *f = *state;
@@ -201,7 +201,7 @@ static void test_order_of_awkward_data(void **state)
 
 /* ---- NumPy ----------------------------------------------------------------------------------------------------- */
 
-/* Weights as the fixture has them: in the data's units, by columns. */
+/* Compares weights with the fixture's, which are in the data's units and by columns. */
 static void assert_weights(const lingam_order *o, const double *weight, const double *expected, double relative)
 {
     for (int64_t k = 0; k < o->d; k++) {
@@ -246,7 +246,7 @@ static void test_fixtures(void **state)
     }
 }
 
-/* Benjamini and Hochberg: as many stay as there are p-values up to the largest i with p_i <= alpha i / m. */
+/* Benjamini and Hochberg: weights stay up to the largest i with p_i <= alpha i / m. */
 static void test_tested_weights(void **state)
 {
     fixture *f = *state;
@@ -267,7 +267,7 @@ static void test_tested_weights(void **state)
     assert_true(best > 5 && best < pairs);
 }
 
-/* x = e r: residuals and factor give the standardised variables back. */
+/* x = e r: residuals and factor reproduce the standardised variables. */
 static void test_factor(void **state)
 {
     fixture *f = *state;
@@ -286,7 +286,7 @@ static void test_factor(void **state)
     }
 }
 
-/* ---- what may not change anything ------------------------------------------------------------------------------ */
+/* ---- invariances ----------------------------------------------------------------------------------------------- */
 
 static void assert_same_order(const lingam_order *a, const lingam_order *b)
 {

@@ -1,6 +1,6 @@
 /*
- * test_lingam_discover.c - the command as a whole: columns and rows in any order, notes, the size of the check of
- * residuals, accuracy, failing allocations.
+ * test_lingam_discover.c - the whole command: columns and rows in any order, notes, the size of the check of residuals,
+ * accuracy, failing allocations.
  */
 #include "methods/lingam/lingam_check.h"
 #include "methods/shared/result.h"
@@ -41,7 +41,7 @@ static const nonsens_edge *edge_between(const nonsens_result *r, int64_t from, i
     return NULL;
 }
 
-/* Columns and rows in another order, segments by other names: the same answer, bit for bit. */
+/* Columns and rows in another order and renamed segments give the same answer, bit for bit. */
 static void test_columns_and_rows_in_any_order(void **state)
 {
     fixture *f = *state;
@@ -84,7 +84,7 @@ static void test_columns_and_rows_in_any_order(void **state)
     }
 }
 
-/* ---- what is said ---------------------------------------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------------------------------------------- */
 
 static bool has_note(const nonsens_result *result, const char *part)
 {
@@ -111,7 +111,7 @@ static void assert_notes(fixture *f, int64_t n, int64_t d, const double *x, bool
 static void test_notes(void **state)
 {
     fixture *f = *state;
-    const int64_t sizes[] = {4, 25}; /* tested by hsic, by correlations */
+    const int64_t sizes[] = {4, 25}; /* residuals are tested by hsic, by correlations */
     for (int s = 0; s < 2; s++) {
         int64_t d = sizes[s], n = 1500;
         assert_notes(f, n, d, make_model(f, d, n, LAPLACE, 1, 71)->x, false, false, false);
@@ -130,7 +130,7 @@ static void test_notes(void **state)
     assert_notes(f, 10, 8, make_model(f, 8, 10, LAPLACE, 1, 76)->x, false, true, true);
 }
 
-/* Of residuals that are independent a share alpha of the data sets is called dependent, also where scales change. */
+/* Independent residuals are called dependent in a share alpha of the data sets, even if scales change. */
 static void test_size_of_the_check(void **state)
 {
     fixture *f = *state;
@@ -200,7 +200,7 @@ static lingam_check check_columns(fixture *f, int64_t n, int64_t d, double *x, d
     return check;
 }
 
-/* Holm: of m pairs the k-th smallest p-value is held against alpha / (m - k + 1), up to the first that is larger. */
+/* Holm: of m pairs, the k-th smallest p-value is compared with alpha / (m - k + 1), up to the first that is larger. */
 static void test_pairs_are_judged_by_holms_rule(void **state)
 {
     fixture *f = *state;
@@ -216,7 +216,7 @@ static void test_pairs_are_judged_by_holms_rule(void **state)
             x[N + i] = draw(&r, NORMAL) + x[i] * x[i];
             x[2 * N + i] = draw(&r, NORMAL) + 0.4 * x[i] * x[i];
         }
-        for (int k = 0; k < 3; k++) { // of a pair alone
+        for (int k = 0; k < 3; k++) { // p-value of each pair alone
             memcpy(two, x + pair[k][0] * N, N * sizeof *two);
             memcpy(two + N, x + pair[k][1] * N, N * sizeof *two);
             p[k] = check_columns(f, N, 2, two, 0.05).p_value;
@@ -233,7 +233,7 @@ static void test_pairs_are_judged_by_holms_rule(void **state)
     assert_true(beyond_bonferroni > REPEATS / 2);
 }
 
-/* Sparse graphs of ten variables: the order contradicts few true edges, and edges are found. */
+/* Sparse graphs of ten variables: the order contradicts few true edges, and most edges are found. */
 static void test_accuracy_at_length(void **state)
 {
     fixture *f = *state;

@@ -1,6 +1,6 @@
 /*
- * test_pc.c - PC: skeletons and patterns against plain code and known graphs, segments, knots, degenerate tables, what
- * must not matter, what is known, failing allocations.
+ * test_pc.c - PC: skeletons and patterns against plain code and known graphs, segments, knots, degenerate tables,
+ * invariances, background knowledge, failing allocations.
  */
 #include "base/rng.h"
 #include "data/dataset.h"
@@ -17,7 +17,7 @@
 enum { LIMIT = 12, MAX_SEGMENTS = 16 };
 
 typedef struct table {
-    int64_t n, d, segments; /* segments: 0 without */
+    int64_t n, d, segments; /* segments: 0 means none */
     double *v[LIMIT];
     int32_t *category;
     const char *options[16]; /* key, value, ..., NULL */
@@ -78,7 +78,7 @@ static nonsens_result *discover(fixture *f, const table *t)
     return result;
 }
 
-/* "a->b c--d", edges in the order of names. */
+/* Prints edges as "a->b c--d", in the order of names. */
 static const char *graph_of(const nonsens_result *r, char text[512])
 {
     static const char *const mark[] = {"->", "--", "<>"};
@@ -145,7 +145,7 @@ static void test_known_graphs(void **state)
     }
 }
 
-/* a -> b -> c, whose arrows conditional independence does not tell. */
+/* a -> b -> c, whose arrows conditional independence cannot direct. */
 static table chain(fixture *f, int64_t n)
 {
     rng r = rng_new(4, RNG_TEST, 62);
@@ -158,7 +158,7 @@ static table chain(fixture *f, int64_t n)
     return t;
 }
 
-/* The arrow of a chain is not seen; every test gives the same skeleton. */
+/* The arrows of a chain stay undirected; every test gives the same skeleton. */
 static void test_every_test(void **state)
 {
     fixture *f = *state;
@@ -173,7 +173,7 @@ static void test_every_test(void **state)
 
 /* ---- against plain code --------------------------------------------------------------------------------------- */
 
-/* Determinant by expansion. */
+/* Computes a determinant by expansion. */
 static double determinant(int n, double m[5][5])
 {
     double sum = 0.0;
@@ -208,7 +208,7 @@ static double correlation(const table *t, int a, int b)
     return s[1] / sqrt(s[0] * s[2]);
 }
 
-/* Partial correlation by cofactors of the correlation matrix. */
+/* Computes a partial correlation by cofactors of the correlation matrix. */
 static double plain_p(const table *t, int x, int y, int count, const int *given)
 {
     int node[5] = {x, y};
@@ -235,8 +235,8 @@ static double plain_p(const table *t, int x, int y, int count, const int *given)
     return erfc(fabs(atanh(r)) * sqrt((t->n - count - 3) / 2.0));
 }
 
-/* An edge is there, with this p-value, where no set of up to three others separates: true of PC on few variables that
- * are adjacent to all that matters. */
+/* There is an edge, with this p-value, if and only if no set of up to three others separates: true of PC on few
+ * variables that are adjacent to all that matter. */
 static void test_skeleton_and_p_values(void **state)
 {
     fixture *f = *state;
@@ -283,7 +283,7 @@ static void test_skeleton_and_p_values(void **state)
 
 /* ---- segments, knots, caps ------------------------------------------------------------------------------------ */
 
-/* Two variables whose levels change together over segments, and nothing else. */
+/* Two variables whose levels change together over segments are otherwise independent. */
 static void test_pooling(void **state)
 {
     fixture *f = *state;
@@ -311,7 +311,7 @@ static void test_segments(void **state)
     assert_graph(f, &t, "a->c b->c c->d d->e");
 }
 
-/* a -> b, a -> c by folds: what is left of b and c given a is independent, but not once a line is taken out. */
+/* a -> b, a -> c by kinked curves: given a the residuals of b and c are independent, but not those of linear fits. */
 static void test_knots(void **state)
 {
     fixture *f = *state;
@@ -324,7 +324,7 @@ static void test_knots(void **state)
         t.v[2][i] = fabs(a) - 0.4 * a + 0.3 * rng_normal(&r);
     }
     t.options[0] = "knots";
-    t.options[1] = "5"; // one of them at the median
+    t.options[1] = "5"; // one of the knots is at the median
     assert_graph(f, &t, "a--b a--c");
     t.options[1] = "0";
     nonsens_result *result = discover(f, &t);
@@ -332,7 +332,7 @@ static void test_knots(void **state)
     nonsens_result_free(result);
 }
 
-/* Least squares on z and its hinges inside each segment, in plain steps, and Fisher's z of what is left. */
+/* Least squares on z and its hinges inside each segment, in plain steps, and Fisher's z of the residuals. */
 static void test_knots_against_least_squares(void **state)
 {
     fixture *f = *state;
@@ -395,7 +395,7 @@ static void test_knots_against_least_squares(void **state)
         squares += w * z * z;
     }
     double mean = z_sum * z_sum / (2 * w), rest = squares - mean;
-    double smaller = fmin(erfc(sqrt(mean / 2)), erfc(sqrt(rest / 2))); // chi-square with one degree each
+    double smaller = fmin(erfc(sqrt(mean / 2)), erfc(sqrt(rest / 2))); // chi-square with one degree of freedom each
     column_set all = {N, 3, (const double *const *)t.v};
     assert_int_equal(pc_knots_new(f->ctx, &f->scratch, &all, &(row_groups){2, start}, KNOTS, &bent), NONSENS_OK);
     assert_int_equal(pc_knots_ask(f->ctx, &f->scratch, &bent, 0, 1, 1, &given, &p), NONSENS_OK);
@@ -414,14 +414,14 @@ static void test_caps(void **state)
     few.d = 3;
     few.options[0] = "alpha";
     few.options[1] = "0.99";
-    result = discover(f, &few); // one variable may be given at five rows, and no more
+    result = discover(f, &few); // five rows allow one given variable, but no more
     assert_true(nonsens_result_edge_count(result) > 0);
     nonsens_result_free(result);
 }
 
-/* ---- tables that are no pleasure ------------------------------------------------------------------------------ */
+/* ---- unusual tables ------------------------------------------------------------------------------------------- */
 
-/* A variable that is constant inside segments has no edge, and it is said why. */
+/* A variable that is constant inside segments has no edge, and a note says why. */
 static void test_constant_inside_segments(void **state)
 {
     fixture *f = *state;
@@ -459,9 +459,9 @@ static void test_odd_scales(void **state)
     }
 }
 
-/* ---- what must not matter ------------------------------------------------------------------------------------- */
+/* ---- invariances ---------------------------------------------------------------------------------------------- */
 
-/* Rows backwards, columns in another order, several threads: the same edges and p-values, by names. */
+/* Reversed rows, reordered columns and several threads give the same edges and p-values, by names. */
 static void test_order_and_threads(void **state)
 {
     fixture *f = *state;
@@ -524,7 +524,7 @@ static nonsens_data *data_with_gaps(fixture *f, const table *t)
     return data;
 }
 
-/* The rows that have a, c and b, in segments: columns (3) of n rows. */
+/* Copies the rows that have a, c and b, segment by segment: columns (3) of n rows. */
 static int64_t drop_rows(const nonsens_data *data, const int64_t *user, double *const *column, int64_t *start)
 {
     int64_t n = 0;
@@ -543,7 +543,7 @@ static int64_t drop_rows(const nonsens_data *data, const int64_t *user, double *
     return n;
 }
 
-/* A test is that of the rows that have its variables, linear and with knots. */
+/* A test uses the rows that have all its variables, linear and with knots. */
 static void test_rows_of_a_test(void **state)
 {
     fixture *f = *state;
@@ -586,7 +586,7 @@ static void test_rows_of_a_test(void **state)
     nonsens_data_free(data);
 }
 
-/* The graph of complete data, whatever the order of the rows. */
+/* With missing values the graph is that of complete data, whatever the order of the rows. */
 static void test_missing_values(void **state)
 {
     fixture *f = *state;
@@ -620,10 +620,10 @@ static void test_missing_values(void **state)
     }
 }
 
-/* ---- what is known -------------------------------------------------------------------------------------------- */
+/* ---- background knowledge ------------------------------------------------------------------------------------- */
 
-/* A chain whose arrows only a file tells; what it says is kept, also in bootstrap samples, and the rest follows from
- * it. */
+/* A chain whose arrows only a knowledge file can direct; its statements hold, even in bootstrap samples, and the rest
+ * follows from them. */
 static void test_knowledge(void **state)
 {
     fixture *f = *state;

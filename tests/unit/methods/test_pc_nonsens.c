@@ -1,6 +1,6 @@
 /*
- * test_pc_nonsens.c - PC, then pairs: lines of the pattern that get a direction, lines that must not, what must not
- * matter, failing allocations.
+ * test_pc_nonsens.c - PC, then pairs: edges of the pattern that get a direction, edges that must not, invariances,
+ * failing allocations.
  */
 #include "base/rng.h"
 #include "data/dataset.h"
@@ -35,7 +35,7 @@ static table new_table(fixture *f, int64_t rows, int64_t d)
     return t;
 }
 
-/* Disturbances change over segments unless `still`. */
+/* Draws a disturbance, whose scale changes over segments unless `still`. */
 static double disturbance(rng *r, int segment, int variable, bool still)
 {
     static const double scale[LIMIT][SEGMENTS] = {{0.3, 2.0, 0.8, 3.0, 0.5, 1.4},
@@ -45,7 +45,7 @@ static double disturbance(rng *r, int segment, int variable, bool still)
     return (still ? 1.0 : scale[variable][segment]) * rng_laplace(r);
 }
 
-/* a -> b -> c: PC leaves both edges open. */
+/* a -> b -> c: PC leaves both edges undirected. */
 static table chain(fixture *f, int64_t rows, bool still, uint64_t seed)
 {
     table t = new_table(f, rows, 3);
@@ -135,7 +135,7 @@ static void test_chain_is_directed(void **state)
     nonsens_result_free(r);
 }
 
-/* a -> b, a -> c, b -> c: every edge is open, and every pair of ends has a node adjacent to both. */
+/* a -> b, a -> c, b -> c: every edge is undirected, and every pair of ends has a common neighbour. */
 static nonsens_result *discover_triangle(fixture *f, int64_t rows, const char *orient_by)
 {
     table t = new_table(f, rows, 3);
@@ -163,7 +163,7 @@ static void test_triangle(void **state)
     nonsens_result_free(r);
 }
 
-/* The likelihood ratio names a direction in any case, so that it must not be asked where a common cause may be. */
+/* The likelihood ratio always names a direction, so it must not be used if there may be a common cause. */
 static void test_triangle_by_ratio(void **state)
 {
     nonsens_result *r = discover_triangle(*state, 40, "nonsens-lr");
@@ -185,7 +185,7 @@ static double score_of(const nonsens_result *r, const char *name)
     return NAN;
 }
 
-/* |score| of `nonsens direction --method nonsens-lr --as-published` on the first two columns. */
+/* Returns |score| of `nonsens direction --method nonsens-lr --as-published` on the first two columns. */
 static double score_of_pair(fixture *f, const table *t, const char *layers)
 {
     static const char *const labels[] = {"p", "q", "r", "s", "t", "u"};
@@ -207,7 +207,7 @@ static double score_of_pair(fixture *f, const table *t, const char *layers)
     return score;
 }
 
-/* Every option of the preset reaches the pairs, those that discover does not have among them; --layers does, too. */
+/* Every option of the preset reaches the pairs, even options that discover does not have; so does --layers. */
 static void test_pairs_as_published(void **state)
 {
     fixture *f = *state;
@@ -218,13 +218,13 @@ static void test_pairs_as_published(void **state)
         nonsens_result *r = discover(f, &t);
         double forth = score_of(r, "nonsens-lr of a->b"), back = score_of(r, "nonsens-lr of b->a");
         double score = isnan(forth) ? back : forth, alone = score_of_pair(f, &t, t.layers);
-        assert_true(fabs(score - alone) < 1e-12 * alone); // the columns may be the other way round
+        assert_true(fabs(score - alone) < 1e-12 * alone); // the columns may be swapped
         assert_true(has_note(r, "optimiser sgd"));
         nonsens_result_free(r);
     }
 }
 
-/* Nothing changes: lines stay lines, and it is said why. */
+/* If nothing changes, edges stay undirected, and a note says why. */
 static void test_undecided_lines_stay(void **state)
 {
     fixture *f = *state;
@@ -236,7 +236,7 @@ static void test_undecided_lines_stay(void **state)
     nonsens_result_free(r);
 }
 
-/* Rows backwards, columns in another order, two threads. */
+/* Reversed rows, reordered columns, two threads. */
 static void test_order_and_threads(void **state)
 {
     fixture *f = *state;
@@ -292,7 +292,7 @@ static nonsens_status discover_failing(nonsens_context *ctx, arena *a, void *sta
     return NONSENS_OK;
 }
 
-/* Two unrelated variables: no pair is asked, so that few allocations are left. */
+/* With two unrelated variables no pair is examined, which leaves few allocations. */
 static void test_every_allocation_may_fail(void **state)
 {
     fixture *f = *state;

@@ -1,4 +1,4 @@
-/* The search of segment classifiers: networks behind the same interface as splines, and folds of whole blocks. */
+/* The search for the rank of segment classifiers: networks with the interface of splines, and folds of whole blocks. */
 #include "base/rng.h"
 #include "math/special.h"
 #include "methods/shared/rank_search_features.h"
@@ -10,7 +10,7 @@
 
 enum { SEGMENTS = 6 };
 
-/* c2 = s2(e) N2, c1 = 2 tanh(c2) + s1(e) N1 with scales that change separately; rows of the segments take turns. */
+/* c2 = s2(e) N2, c1 = 2 tanh(c2) + s1(e) N1 with scales that change separately; rows of the segments alternate. */
 static nonsens_data *make_data(fixture *f, int64_t per_segment)
 {
     int64_t n = SEGMENTS * per_segment, *segment = arena_get(f->ctx, &f->scratch, n, sizeof *segment);
@@ -55,7 +55,7 @@ static void test_networks_name_the_cause_at_length(void **state)
     nonsens_data *data = make_data(f, 256);
     nonsens_options *o = make_options(f, "network", "50");
     nonsens_result *result;
-    set(f, o, "restarts", "4"); // with fewer or smaller networks a further rank makes up for what they have not learned
+    set(f, o, "restarts", "4"); // with fewer or smaller networks a further rank makes up for what they missed
     set(f, o, "width", "16");
     set(f, o, "layers", "3");
     assert_int_equal(nonsens_run_direction(f->ctx, data, o, &result), NONSENS_OK);
@@ -65,7 +65,7 @@ static void test_networks_name_the_cause_at_length(void **state)
     nonsens_data_free(data);
 }
 
-/* Rank one and a restricted fit beside the free one, as `structured` asks for them. */
+/* Runs rank one, and a restricted fit beside the free one, as `structured` requests them. */
 typedef struct climb {
     rank_search search;
     rank_search_outcome free;
@@ -172,7 +172,7 @@ static void test_every_failing_allocation_is_reported(void **state)
 
 /* ---- blocks ---- */
 
-/* Rows of a segment are every SEGMENTS-th of the input: its k-th block has its rows k length .. (k + 1) length - 1. */
+/* Rows of a segment are every SEGMENTS-th of the input; its k-th block has its rows k length .. (k + 1) length - 1. */
 static void test_blocks_keep_together(void **state)
 {
     fixture *f = *state;
@@ -221,7 +221,7 @@ static void test_blocks_that_are_too_long_are_refused(void **state)
     nonsens_data_free(data);
 }
 
-/* More rows, more splines, between bounds; what the user asks for is taken. */
+/* More rows give more splines, within bounds; the user's choice is used as it is. */
 static void test_basis_grows_with_the_rows(void **state)
 {
     fixture *f = *state;

@@ -1,4 +1,4 @@
-/* test_reci.c - regression errors compared: left-out errors against fits without the row, known answers, limits. */
+/* test_reci.c - regression errors compared: leave-one-out errors against fits without a row, known answers, limits. */
 #include "math/column.h"
 #include "math/linalg.h"
 #include "regress/gp.h"
@@ -22,7 +22,7 @@ static double *curve(fixture *f, int64_t n, double noise, uint64_t stream)
     return v;
 }
 
-/* Error of y at row `left`, predicted by the polynomial fitted to the other rows: normal equations of plain powers. */
+/* Returns the error of y at row `left` of the polynomial fit to the other rows, by normal equations of powers. */
 static double error_without(fixture *f, const double *x, const double *y, int64_t left)
 {
     double gram[(DEGREE + 1) * (DEGREE + 1)] = {0}, weight[DEGREE + 1] = {0}, power[DEGREE + 1], predicted = 0.0;
@@ -99,7 +99,7 @@ static void test_direction_is_named(void **state)
     }
 }
 
-/* On a linear mechanism the errors are equal but for curves: weak evidence, and it says so. */
+/* On a linear mechanism the errors are almost equal: the evidence is weak, and the result says so. */
 static void test_weak_evidence_is_noted(void **state)
 {
     fixture *f = *state;
@@ -115,7 +115,7 @@ static void test_weak_evidence_is_noted(void **state)
     nonsens_result_free(result);
 }
 
-/* Every row (a, b) has a twin (b, a): nothing distinguishes the variables. */
+/* Every row (a, b) has a twin (b, a), so nothing distinguishes the variables. */
 static void test_equal_errors(void **state)
 {
     fixture *f = *state;
@@ -129,7 +129,7 @@ static void test_equal_errors(void **state)
     assert_int_equal(decision_of(f, "method=reci regression=polynomial", 2 * SMALL, v), DECISION_INCONCLUSIVE);
 }
 
-/* The range of a variable with one outlier makes its errors small on the scale of the paper. */
+/* A variable with one outlier has a wide range, so its errors are small on the paper's scale. */
 static void test_scale_by_range(void **state)
 {
     fixture *f = *state;
@@ -158,7 +158,7 @@ static void test_odd_data_have_answers(void **state)
     double few[] = {1, 2, 3, 4, 5, 2, 1, 4, 3, 6};
     for (int k = 0; k < 2; k++) {
         double *v = curve(f, N, 0.1, 5);
-        v[4] = 1e6; // decides a polynomial alone
+        v[4] = 1e6; // determines a polynomial by itself
         v[N + 9] = -1e6;
         nonsens_result *result = run_pair(f, settings[k], N, v, NULL);
         assert_true(isfinite(result->score) && isfinite(evidence_of(result, "standard errors")->value));

@@ -1,4 +1,4 @@
-/* test_registry.c - the rows of the registry: complete, in agreement with the option table, and what choosing one says.
+/* test_registry.c - the rows of the registry: complete, consistent with the option table, and the messages of a choice.
  */
 #include "methods/registry.h"
 #include "tasks/choose_method.h"
@@ -33,7 +33,7 @@ static void test_rows_are_complete(void **state)
     assert_null(nonsens_method_find(NULL));
 }
 
-/* What no data can show comes first: of methods that need segments, and of those that look inside them (--pooling). */
+/* Assumptions that no data can test come first, for methods that need segments or look inside them (--pooling). */
 static void test_given_segments_are_assumed_first(void **state)
 {
     static const char given[] = "Segments were not formed from these variables. ";
@@ -49,7 +49,7 @@ static void test_given_segments_are_assumed_first(void **state)
     }
 }
 
-/* Each key is an option of the command, and stands once in the list. */
+/* Checks that each key is an option of the command and is listed once. */
 static void check_keys(const method *m, unsigned command, const char *keys)
 {
     char list[512], seen[512] = " ", word[64], *rest;
@@ -82,7 +82,7 @@ static void test_options_exist(void **state)
     }
 }
 
-/* The methods that help names at the beginning of a text ("pc, cdnod: ...") use the option. */
+/* Checks that methods named at the beginning of an option's help ("pc, cdnod: ...") use the option. */
 static int check_help(const nonsens_option_info *info)
 {
     char names[128], *rest;
@@ -116,7 +116,7 @@ static void test_help_names_methods_that_use_the_option(void **state)
     assert_true(named > 15);
 }
 
-/* Choices that are names of methods are those of methods for pairs. */
+/* Choices that are names of methods name methods for pairs. */
 static void test_methods_for_pairs(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -139,7 +139,7 @@ static void test_methods_for_pairs(void **state)
     nonsens_options_free(o);
 }
 
-/* Sets the pairs of key and value, ended by NULL, and expects this message; NULL: none. */
+/* Sets pairs of key and value, ended by NULL, and expects this message; NULL: success. */
 static void choose(nonsens_context *ctx, unsigned command, const char *const *words, const char *said)
 {
     nonsens_options *o = NULL;
@@ -187,7 +187,7 @@ static void test_choosing(void **state)
            "--as-published is for --method pc-nonsens with --orient-by nonsens or nonsens-lr; name both");
 }
 
-/* Sets the pairs of key and value, and expects this warning. */
+/* Sets pairs of key and value, and expects this warning. */
 static void warn(nonsens_context *ctx, unsigned command, const char *const *words, const char *said)
 {
     nonsens_options *o = NULL;
@@ -212,11 +212,11 @@ static void test_options_without_effect(void **state)
     warn(ctx, pair, WORDS("method", "lingam", "basis", "10", "null", "permutation", "layers", "2"),
          "--layers, --basis have no effect with lingam");
     warn(ctx, pair, WORDS("method", "lingam", "basis", "0", "seed", "7", "alpha", "0.01"), ""); // 0 is its default
-    warn(ctx, pair, WORDS("method", "nonsens-lr", "as-published", "true"), ""); // sets options of nonsens as well
+    warn(ctx, pair, WORDS("method", "nonsens-lr", "as-published", "true"), ""); // also sets options of nonsens
     warn(ctx, pair, WORDS("method", "nonsens-lr", "as-published", "true", "pooling", "stratified"),
          "--pooling has no effect with nonsens-lr");
     warn(ctx, pair, WORDS("pooling", "pooled"), "--pooling has no effect with structured");
-    warn(ctx, pair, WORDS("pooling", "pooled", "opinions", "all"), ""); // those that are asked use it
+    warn(ctx, pair, WORDS("pooling", "pooled", "opinions", "all"), ""); // the other methods that are asked use it
     warn(ctx, graph, WORDS("method", "pc", "block-length", "auto"), "--block-length has no effect with pc");
     warn(ctx, explain, WORDS("of", "a", "method", "pc"), "");
 }

@@ -7,7 +7,7 @@
 
 enum { N = 500, ROWS = 250, D = 4 };
 
-/* y = f(x) + noise with f bent, or f(x) (1 + noise). */
+/* Draws y = f(x) + noise with a curved f, or f(x) (1 + noise). */
 static double *curve(fixture *f, int64_t n, bool multiplied, uint64_t stream)
 {
     double *v = fixture_doubles(f, 2 * n);
@@ -34,7 +34,7 @@ static void test_curve_is_found(void **state)
     assert_steady(f, "method=resit", N, v);
 }
 
-/* Noise that is multiplied contradicts both directions, and the wrong one comes closer to additive noise. */
+/* Multiplicative noise contradicts both directions, and the wrong one is closer to additive noise. */
 static void test_multiplied_noise_misleads(void **state)
 {
     fixture *f = *state;
@@ -94,7 +94,7 @@ static void test_odd_data_have_answers(void **state)
 
 /* ---- graphs ---- */
 
-/* a -> b, a -> c, b -> c, d alone; columns d, c, a, b (reordered: a, b, c, d). */
+/* a -> b, a -> c, b -> c, d unrelated; columns are d, c, a, b (reordered: a, b, c, d). */
 static void make_graph(double *v, bool reordered)
 {
     static const int place[2][D] = {{2, 3, 1, 0}, {0, 1, 2, 3}};
@@ -153,7 +153,7 @@ static void test_graph_is_found_in_any_order_of_columns(void **state)
     nonsens_result_free(b);
 }
 
-/* Two variables with noise that is multiplied: the note says that additive noise is contradicted. */
+/* Two variables with multiplicative noise: a note says that additive noise is contradicted. */
 static void test_contradiction_is_noted(void **state)
 {
     fixture *f = *state;
@@ -203,7 +203,7 @@ static nonsens_status run_small(nonsens_context *ctx, arena *a, void *state)
     return status;
 }
 
-/* All linear and Gaussian: an edge, whose direction is not established. */
+/* Linear and Gaussian: there is an edge, but its direction is not established. */
 static void test_gaussian_line_is_noted(void **state)
 {
     fixture *f = *state;

@@ -1,4 +1,4 @@
-/* Groups of segments: what they depend on, and what `structured` makes of pairs with many segments. */
+/* test_segment_groups.c - groups of segments: what they depend on, and pairs with many segments in `structured`. */
 #include "methods/shared/segment_groups.h"
 
 #include "classifier/sample.h"
@@ -13,7 +13,7 @@
 
 enum { SEGMENTS = 240, ROWS = 10, N = SEGMENTS * ROWS, FOLDS = 5 };
 
-/* x = s1 N1, y = tanh(2 x) + s2 N2; the logarithms of s1, s2 have this standard deviation over segments. */
+/* Draws x = s1 N1, y = tanh(2 x) + s2 N2; log s1 and log s2 have this standard deviation over segments. */
 static double *draw_pair(fixture *f, uint64_t seed, int64_t segments, double spread)
 {
     double *x = fixture_doubles(f, 2 * segments * ROWS), *y = x + segments * ROWS;
@@ -55,7 +55,7 @@ static int64_t find_groups(fixture *f, const double *x, const int32_t *unit_of, 
     return count;
 }
 
-/* Variance of |x| between groups over that within them, 1 on average if rows do not depend on their groups. */
+/* Returns the variance of |x| between groups over that within them: 1 on average if rows do not depend on groups. */
 static double ratio_of_variances(const double *x, const int32_t *group, int64_t count)
 {
     double mean[64] = {0.0}, rows[64] = {0.0}, all = 0.0, between = 0.0, within = 0.0;
@@ -85,7 +85,7 @@ static void test_rows_tell_their_group_only_if_segments_differ(void **state)
         count = find_groups(f, x, NULL, group);
         changing += ratio_of_variances(x, group, count) / 8.0;
     }
-    assert_true(still > 0.5 && still < 1.6); // more, if rows helped to find their own groups
+    assert_true(still > 0.5 && still < 1.6); // more, if rows influenced the choice of their own groups
     assert_true(changing > 10.0);
 }
 
@@ -110,7 +110,7 @@ static void test_every_group_has_rows_outside_each_fold(void **state)
     }
 }
 
-/* Rows of a unit are left out together, so they are in one group. */
+/* Rows of a unit are left out together, so they must be in one group. */
 static void test_units_are_left_out_together(void **state)
 {
     fixture *f = *state;
@@ -131,7 +131,7 @@ static void test_units_are_left_out_together(void **state)
     assert_true(apart > N / 20);
 }
 
-/* Constant statistics must not stop it. */
+/* Constant statistics must not break it. */
 static void test_data_without_variance(void **state)
 {
     fixture *f = *state;
@@ -165,7 +165,7 @@ static void test_many_segments_name_the_cause(void **state)
         order[i] = i;
     }
     rng_shuffle(&r, N, order);
-    for (int64_t i = 0; i < N; i++) { // other rows first, and other names of segments
+    for (int64_t i = 0; i < N; i++) { // other order of rows, and other labels of segments
         moved[i] = x[order[i]];
         moved[N + i] = x[N + order[i]];
         moved_segment[i] = (segment[order[i]] * 7 + 3) % SEGMENTS;
@@ -175,7 +175,7 @@ static void test_many_segments_name_the_cause(void **state)
     assert_int_equal(one->decision, DECISION_FIRST_CAUSES);
     assert_int_equal(other->decision, one->decision);
     assert_true(one->score == other->score && one->p_value == other->p_value);
-    double groups = evidence_of(one, "groups of segments")->value; // those with few rows are given up
+    double groups = evidence_of(one, "groups of segments")->value; // groups with few rows are given up
     assert_true(groups >= 4.0 && groups <= (double)segment_groups_wanted(N, SEGMENTS));
     assert_true(has_note(one, "groups of segments"));
     nonsens_result_free(one);

@@ -1,4 +1,4 @@
-/* test_structured_differences.c - mechanisms that differ in a segment are found, reported, and may be a hidden cause.
+/* test_structured_differences.c - a mechanism that differs in a segment is found, and equal ones are no hidden cause.
  */
 #include "base/rng.h"
 #include "data/dataset.h"

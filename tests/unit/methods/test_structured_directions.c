@@ -1,6 +1,6 @@
 /*
- * test_structured_directions.c - what directs the arrows of a graph: each kind of evidence alone, and its limits; then
- * linear Gaussian data, in which only changes and v-structures can.
+ * test_structured_directions.c - what directs the edges of a graph: each kind of evidence alone, and its limits; then
+ * linear Gaussian data, which only changes and v-structures can direct.
  */
 #include "methods/structured_graph/structured_directions.h"
 
@@ -15,8 +15,8 @@
 enum { D = 5, ROWS = 1000 };
 enum { OPEN, KNOWN, CHANGES, COLLIDER, RULES, LIKELIHOOD }; /* nonsens_directed_by */
 
-static const double NOTHING = 0.4, LOST = 1e-3, CLEARLY = 1e-9; /* p-values of no loss by reversing */
-static const double HELD = NAN;                                 /* reversing is not possible */
+static const double NOTHING = 0.4, LOST = 1e-3, CLEARLY = 1e-9; /* p-values of "reversing loses nothing" */
+static const double HELD = NAN;                                 /* reversing is impossible */
 
 typedef struct expected_arrow {
     int from, to;
@@ -72,10 +72,10 @@ static void test_kinds_of_evidence(void **state)
     const graph_case cases[] = {
         /* a v-structure, and what follows from it */
         {0, 3, false, {{0, 2, LOST, COLLIDER}, {1, 2, LOST, COLLIDER}, {2, 3, LOST, RULES}}},
-        /* a v-structure that costs nothing to undo directs nothing; where its ends are adjacent there is none */
+        /* a v-structure that costs nothing to undo directs nothing; if its ends are adjacent, there is none */
         {0, 3, false, {{0, 2, NOTHING, OPEN}, {1, 2, NOTHING, OPEN}, {2, 3, LOST, OPEN}}},
         {0, 3, false, {{0, 2, LOST, OPEN}, {1, 2, LOST, OPEN}, {0, 1, LOST, OPEN}}},
-        /* a change at the beginning of a chain directs all of it, one at its end only the last arrow */
+        /* a change at the start of a chain directs all of it, one at its end only the last arrow */
         {1, 3, false, {{0, 1, LOST, CHANGES}, {1, 2, LOST, RULES}, {2, 3, LOST, RULES}}},
         {8, 3, false, {{0, 1, LOST, OPEN}, {1, 2, LOST, OPEN}, {2, 3, LOST, CHANGES}}},
         /* a change that does not distinguish directions */
@@ -85,7 +85,7 @@ static void test_kinds_of_evidence(void **state)
         /* an arrow that cannot be reversed, in a cycle that is not directed */
         {4, 3, false, {{0, 1, NOTHING, OPEN}, {1, 2, NOTHING, OPEN}, {0, 2, HELD, CHANGES}}},
         {0, 3, false, {{0, 1, NOTHING, OPEN}, {1, 2, NOTHING, OPEN}, {0, 2, HELD, OPEN}}},
-        /* likelihood alone must be clear; rules follow it */
+        /* likelihood alone must be clear; rules then follow from it */
         {0, 2, false, {{0, 1, CLEARLY, LIKELIHOOD}, {1, 2, LOST, RULES}}},
         {0, 1, false, {{0, 1, LOST, OPEN}}},
         {0, 2, true, {{0, 1, CLEARLY, OPEN}, {1, 2, LOST, OPEN}}},
@@ -95,7 +95,7 @@ static void test_kinds_of_evidence(void **state)
     }
 }
 
-/* However many rows make it significant, a loss per row that is as small as a misfit says nothing. */
+/* A loss per row as small as a misfit directs nothing, however significant many rows make it. */
 static void test_small_losses(void **state)
 {
     check_case(*state, &(graph_case){0, 1, false, {{0, 1, CLEARLY, OPEN}}}, NULL, 1e-4);
@@ -114,7 +114,7 @@ static void test_knowledge(void **state)
 
 /* ---- data ------------------------------------------------------------------------------------------------------- */
 
-/* Linear Gaussian x, y, z in six segments: the chain x -> y -> z or the collider x -> y <- z; x may change. */
+/* Draws linear Gaussian x, y, z in six segments: the chain x -> y -> z or the collider x -> y <- z; x may change. */
 static nonsens_result *discover(fixture *f, bool collider, bool change)
 {
     enum { SEGMENTS = 6, N = SEGMENTS * 200 };

@@ -1,6 +1,6 @@
 /*
  * test_structured_gaps.c - graphs of data with missing values: the rows of fits, comparisons on common rows against
- * plain code, what must not matter, graphs that are found, failing allocations.
+ * plain code, invariances, graphs that are found, failing allocations.
  */
 #include "base/rng.h"
 #include "methods/shared/result.h"
@@ -40,7 +40,7 @@ static nonsens_options *options_of(fixture *f, nonsens_command command, const ch
     return o;
 }
 
-/* Simulates a graph, and makes cells missing: each with probability `share`, or none at all of the first column. */
+/* Simulates a graph, and makes each cell missing with probability `share`. */
 static table simulate(fixture *f, const char *nodes, const char *rows, const char *seed, double share)
 {
     const char *words[] = {"sem", "node",        "nodes", nodes,  "edge-prob", "0.5", "segments",
@@ -114,7 +114,7 @@ static bool has(const setting *s, int64_t row, int64_t node)
     return !dataset_is_gap(s->data, row, s->data->column_rank[node]);
 }
 
-/* Rows of a cell are of one group and lack the same values; rows of different cells differ in one of them. */
+/* Rows of a cell belong to one group and lack the same values; rows of different cells differ in one of these. */
 static void test_cells(void **state)
 {
     fixture *f = *state;
@@ -144,7 +144,7 @@ static void test_cells(void **state)
     end(&s);
 }
 
-/* Without missing values groups are the cells, and nothing is restricted. */
+/* Without missing values, cells are groups, and fits use all rows. */
 static void test_complete_data(void **state)
 {
     fixture *f = *state;
@@ -169,7 +169,7 @@ static const structured_score *fit(fixture *f, setting *s, int64_t effect, int64
     return scores_get(&s->scores, effect, causes, cause);
 }
 
-/* Held-out log densities (n) of a fit, by its parameters. */
+/* Computes held-out log densities (n) of a fit from its parameters. */
 static double *densities(fixture *f, const setting *s, const structured_score *of)
 {
     double *density = fixture_doubles(f, s->data->n), *z = fixture_doubles(f, s->data->n);
@@ -179,7 +179,7 @@ static double *densities(fixture *f, const setting *s, const structured_score *o
     return density;
 }
 
-/* The mean gain of one cause over another on the rows that have all three variables, and its standard errors. */
+/* Computes the gain of one cause over another from the rows that have all three variables, and its z. */
 static structured_gain gain_by_rows(fixture *f, const setting *s, const structured_score *now,
                                     const structured_score *then)
 {
@@ -201,7 +201,7 @@ static structured_gain gain_by_rows(fixture *f, const setting *s, const structur
                              squares > 0.0 ? total / sqrt(squares * groups / (groups - 1.0)) : 0.0};
 }
 
-/* Causes are compared on the rows that have the effect and all causes; the mean stands for all rows. */
+/* Causes are compared on the rows that have the effect and all causes; the mean is extrapolated to all rows. */
 static void test_gain_by_rows(void **state)
 {
     fixture *f = *state;
@@ -223,12 +223,12 @@ static void test_gain_by_rows(void **state)
     end(&s);
 }
 
-/* The score of a fit is that of its own rows, as if all were like them; a set without rows gains nothing. */
+/* The score of a fit is that of its own rows, scaled to all rows; a set without rows gains nothing. */
 static void test_totals(void **state)
 {
     fixture *f = *state;
     table t = simulate(f, "4", "100", "2", 0.2);
-    for (int64_t i = 0; i < t.n; i++) { // columns 0 and 1 are never seen together
+    for (int64_t i = 0; i < t.n; i++) { // columns 0 and 1 are never both present
         t.v[i % 2][i] = NAN;
     }
     setting s;
@@ -249,7 +249,7 @@ static void test_totals(void **state)
     end(&s);
 }
 
-/* The search does not go back to a graph if values are missing. */
+/* If values are missing, the search does not return to an earlier graph. */
 static void test_graphs_seen(void **state)
 {
     fixture *f = *state;
@@ -263,7 +263,7 @@ static void test_graphs_seen(void **state)
     s = (structured_search){.scores = &with.scores, .level = INFINITY, .min_gain = INFINITY};
     assert_int_equal(search_run(f->ctx, &f->scratch, &s), NONSENS_OK);
     assert_int_equal(pdag_edge_count(&s.graph), 0);
-    assert_false(search_is_new(&s, &g)); // it began there
+    assert_false(search_is_new(&s, &g)); // this is where it began
     pdag_set(&g, 0, 1, PDAG_ARROW);
     assert_true(search_is_new(&s, &g));
     end(&with);
@@ -290,7 +290,7 @@ static bool has_note(const nonsens_result *r, const char *part)
     return found;
 }
 
-/* With a tenth of the cells missing, the graphs that complete data give. */
+/* With a tenth of the cells missing, the graphs are those of complete data. */
 static void test_true_graphs(void **state)
 {
     static const char *const cases[][2] = {{"3", "1"}, {"3", "2"}, {"4", "11"}};
@@ -308,14 +308,14 @@ static void test_true_graphs(void **state)
         assert_true(has_note(r, "Since values are missing"));
         assert_null(nonsens_result_source_at(r, 0));
         for (int64_t k = 0; k < r->evidence_count; k++) {
-            assert_true(isfinite(r->evidence[k].value) || strncmp(r->evidence[k].name, "turned", 6) == 0);
+            assert_true(isfinite(r->evidence[k].value) || strncmp(r->evidence[k].name, "reversed", 8) == 0);
         }
         nonsens_result_free(r);
         nonsens_data_free(data);
     }
 }
 
-/* More variables than are all fitted: the screen sees the rows that have a candidate. */
+/* More variables than can all be fitted: the screen uses the rows that have a candidate. */
 static void test_screened(void **state)
 {
     fixture *f = *state;
@@ -342,7 +342,7 @@ static void test_screened(void **state)
     nonsens_data_free(data);
 }
 
-/* Threads, and rows and columns in another order, some values of a few levels alone: the same, bit for bit. */
+/* Threads, reordered rows and columns, and values with few levels change nothing, bit for bit. */
 static void test_what_must_not_matter(void **state)
 {
     fixture *f = *state;
@@ -388,7 +388,7 @@ static void test_what_must_not_matter(void **state)
     nonsens_data_free(other);
 }
 
-/* Blocks of rows in time, some of them without any value of a variable. */
+/* Blocks of rows in time; in some of them a variable has no value. */
 static void test_blocks(void **state)
 {
     fixture *f = *state;
@@ -403,7 +403,7 @@ static void test_blocks(void **state)
     assert_int_equal(nonsens_run_discover(f->ctx, data, o, &r), NONSENS_OK);
     assert_true(count_right(r, &t) > 0 && r->edges == count_right(r, &t));
     for (int64_t k = 0; k < r->evidence_count; k++) {
-        assert_true(isfinite(r->evidence[k].value) || strncmp(r->evidence[k].name, "turned", 6) == 0);
+        assert_true(isfinite(r->evidence[k].value) || strncmp(r->evidence[k].name, "reversed", 8) == 0);
     }
     nonsens_result_free(r);
     nonsens_options_free(o);

@@ -1,6 +1,6 @@
 /*
- * test_structured_graph.c - graphs of simulated data, what is known beforehand, what must not matter, the search's own
- * questions, failures.
+ * test_structured_graph.c - graphs of simulated data, background knowledge, invariances, the questions of the search,
+ * failures.
  */
 #include "base/rng.h"
 #include "data/dataset.h"
@@ -78,7 +78,7 @@ static const nonsens_edge *edge_between(const nonsens_result *r, int64_t from, i
     return NULL;
 }
 
-/* Causes stand before their effects, each variable once; all figures are numbers. */
+/* Checks that causes come before their effects, each variable occurs once, and all values are numbers. */
 static void assert_sound(const nonsens_result *r, int64_t d)
 {
     int64_t place[16], seen = 0;
@@ -125,7 +125,7 @@ static void test_true_graphs(void **state)
     }
 }
 
-/* ---- what is known ----------------------------------------------------------------------------------------------- */
+/* ---- background knowledge ---------------------------------------------------------------------------------------- */
 
 static nonsens_result *discover_knowing(fixture *f, const nonsens_data *data, const char *text)
 {
@@ -143,7 +143,7 @@ static nonsens_result *discover_knowing(fixture *f, const nonsens_data *data, co
 
 enum { ABSENT, DIRECTED, ANY };
 
-/* Of a true arrow a -> b: what is known, and what may then be between a and b. */
+/* For a true arrow a -> b: the knowledge, and which edges between a and b are then allowed. */
 static void test_knowledge(void **state)
 {
     fixture *f = *state;
@@ -195,7 +195,7 @@ static nonsens_data *noise(fixture *f, int64_t d, int64_t segments, int64_t rows
     return data;
 }
 
-/* More required causes than are fitted: a sentence, nothing worse. */
+/* More required causes than can be fitted give an error message. */
 static void test_too_many_required(void **state)
 {
     fixture *f = *state;
@@ -218,9 +218,9 @@ static void test_too_many_required(void **state)
     nonsens_data_free(data);
 }
 
-/* ---- the search's questions -------------------------------------------------------------------------------------- */
+/* ---- the questions of the search --------------------------------------------------------------------------------- */
 
-/* Gains by the scores themselves; an edge added and removed; reversed and back. */
+/* Gains equal differences of scores: an edge added and removed, reversed and back. */
 static void test_judge(void **state)
 {
     fixture *f = *state;
@@ -246,7 +246,7 @@ static void test_judge(void **state)
     assert_true(back.total == -reversed.total && back.z == -reversed.z);
     pdag_set(&s.graph, 0, 1, PDAG_ARROW);
     pdag_set(&s.graph, 1, 2, PDAG_ARROW);
-    pdag_set(&s.graph, 0, 2, PDAG_ARROW); // reversed, it would close a cycle
+    pdag_set(&s.graph, 0, 2, PDAG_ARROW); // reversing it would close a cycle
     assert_int_equal(search_judge(f->ctx, &f->scratch, &s, 0, 2, &there, &reversed, &possible), NONSENS_OK);
     assert_true(!possible && isnan(reversed.total) && isfinite(there.total));
     structured_scores_free(&sc);
@@ -255,8 +255,7 @@ static void test_judge(void **state)
     nonsens_simulation_free(sim);
 }
 
-/* A fixed variable has no term in its segment, a changed one a fit of its own, and so have effects of an inhibited one.
- */
+/* In its segment, a fixed variable has no term, a changed one its own fit, and so have effects of an inhibited one. */
 static void test_targets(void **state)
 {
     fixture *f = *state;
@@ -303,7 +302,7 @@ static void test_targets(void **state)
     nonsens_simulation_free(sim);
 }
 
-/* Of x0 -> x2 <- x1, taken for a triangle: x0 and x1 are separated, unless their edge is required. */
+/* x0 -> x2 <- x1 as a triangle: x0 and x1 are separated, unless their edge is required. */
 static void test_separate(void **state)
 {
     fixture *f = *state;
@@ -347,7 +346,7 @@ static void test_separate(void **state)
     nonsens_data_free(data);
 }
 
-/* ---- odd data ---------------------------------------------------------------------------------------------------- */
+/* ---- unusual data ------------------------------------------------------------------------------------------------ */
 
 static void test_unrelated(void **state)
 {
@@ -362,7 +361,7 @@ static void test_unrelated(void **state)
     }
 }
 
-/* Copies, few values, tiny segments: an end, and figures that are numbers. */
+/* Copies, few values, tiny segments: the search ends, and all values are numbers. */
 static void test_odd_data(void **state)
 {
     fixture *f = *state;
@@ -386,10 +385,9 @@ static void test_odd_data(void **state)
     nonsens_data_free(data);
 }
 
-/* ---- what must not matter -----------------------------------------------------------------------------------------
- */
+/* ---- invariances ------------------------------------------------------------------------------------------------- */
 
-/* Threads, rows and columns in another order, segments by other names: the same answer, bit for bit. */
+/* Threads, reordered rows and columns and renamed segments give the same answer, bit for bit. */
 static void test_what_must_not_matter(void **state)
 {
     fixture *f = *state;
@@ -425,7 +423,7 @@ static void test_what_must_not_matter(void **state)
     for (int64_t k = 0; k < D; k++) {
         assert_int_equal(a->order[k], column[b->order[k]]);
     }
-    for (int64_t i = 0; i < a->evidence_count; i++) { // of arrows in canonical order, of variables in the user's
+    for (int64_t i = 0; i < a->evidence_count; i++) { // of edges in canonical order, of variables in the user's
         bool of_variable =
             strncmp(a->evidence[i].name, "location(", 9) == 0 || strncmp(a->evidence[i].name, "scale(", 6) == 0;
         assert_true(of_variable || a->evidence[i].value == b->evidence[i].value || isnan(a->evidence[i].value));
@@ -534,7 +532,7 @@ static structured_search graph_of(fixture *f, int64_t d, int arrows, const int64
     return s;
 }
 
-/* The graph after the k-th move has these arrows, and no others. */
+/* Checks that the graph after the k-th move has exactly these arrows. */
 static void assert_leads_to(fixture *f, const structured_search *s, const move_list *list, int64_t k, int arrows,
                             const int64_t (*arrow)[2])
 {
@@ -550,7 +548,7 @@ static void assert_leads_to(fixture *f, const structured_search *s, const move_l
     }
 }
 
-/* 0 and 1 cause 2, 1 causes 3, and 2 and 3 stand for them as causes of 4: each alone, then both are exchanged. */
+/* 0 and 1 cause 2, 1 causes 3; 2 and 3 replace them as causes of 4: first each is exchanged, then both. */
 static void test_exchanges(void **state)
 {
     fixture *f = *state;
@@ -563,7 +561,7 @@ static void test_exchanges(void **state)
     assert_leads_to(f, &s, &list, 2, 5, (const int64_t[][2]){{0, 2}, {1, 2}, {1, 3}, {0, 4}, {1, 4}});
 }
 
-/* Nothing is left to exchange if causes have no causes, or if these are causes already. */
+/* Nothing can be exchanged if causes have no causes, or if these are causes already. */
 static void test_nothing_to_exchange(void **state)
 {
     fixture *f = *state;
@@ -585,8 +583,8 @@ static void test_node_reversals(void **state)
 }
 
 /*
- * The search ends: edges that are added as another one is reversed must gain what an added edge gains, or they are
- * removed and added again for ever.  In these data that happened.
+ * The search ends: edges that are added while another one is reversed must gain as much as an added edge must.
+ * Otherwise they were removed and added again for ever; in these data that happened.
  */
 static void test_search_ends(void **state)
 {

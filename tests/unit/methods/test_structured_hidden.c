@@ -1,6 +1,6 @@
 /*
- * test_structured_hidden.c - copulas of two disturbances against what theory says of them; then linear data with and
- * without a hidden common cause.
+ * test_structured_hidden.c - copulas of two disturbances against theory; then linear data with and without a hidden
+ * common cause.
  */
 #include "methods/structured_graph/structured_dependence.h"
 #include "methods/structured_graph/structured_hidden.h"
@@ -20,7 +20,7 @@ enum { SEGMENTS = 8, ROWS = 500, N = SEGMENTS * ROWS, D = 3 };
 
 typedef enum shape { INDEPENDENT, SAME, ALTERNATING, SQUARED } shape;
 
-/* Two columns whose dependence inside a segment has the shape; correlation r for SAME and ALTERNATING. */
+/* Draws two columns whose dependence inside a segment has this shape; r: correlation for SAME and ALTERNATING. */
 static nonsens_data *pair_of(fixture *f, shape kind, double r)
 {
     static double x[2 * N];
@@ -38,7 +38,7 @@ static nonsens_data *pair_of(fixture *f, shape kind, double r)
     return data;
 }
 
-/* Nats per row that the Gaussian copula and the series find, if the first `unknown` segments have no mechanism. */
+/* Measures the nats per row that the Gaussian copula and the series gain if the first segments have no mechanism. */
 static void measure(fixture *f, shape kind, double r, int64_t unknown, structured_gain out[2])
 {
     nonsens_data *data = pair_of(f, kind, r);
@@ -68,7 +68,7 @@ static void measure(fixture *f, shape kind, double r, int64_t unknown, structure
     nonsens_data_free(data);
 }
 
-/* The gain of the true copula is the mutual information, -log(1 - r^2) / 2; fits lose a little of it. */
+/* The true copula gains the mutual information, -log(1 - r^2) / 2; fits lose a little of it. */
 static void test_copulas(void **state)
 {
     structured_gain g[2];
@@ -89,7 +89,7 @@ static void test_copulas(void **state)
     assert_true(g[0].total == 0.0 && g[0].z == 0.0 && g[1].total == 0.0 && g[1].z == 0.0);
 }
 
-/* Ranks, not values, count: an increasing map of one column changes nothing. */
+/* Only ranks matter: an increasing map of one column changes nothing. */
 static void test_ranks(void **state)
 {
     fixture *f = *state;
@@ -107,7 +107,7 @@ static void test_ranks(void **state)
 
 /* ---- graphs ---- */
 
-/* x -> z; h is a cause of y with weight g, and of x with the same, or of no other. */
+/* Finds the graph of x -> z; the hidden variable h causes both x and y with weight g. */
 static nonsens_result *discover(fixture *f, double g, const char *threads)
 {
     static double v[D * N];

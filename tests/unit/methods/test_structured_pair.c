@@ -1,4 +1,4 @@
-/* test_structured_pair.c - what `structured` says about a pair, beyond its decision. */
+/* test_structured_pair.c - what `structured` says about a pair besides its decision. */
 #include <stdio.h>
 
 #include "fixture.h"
@@ -7,7 +7,7 @@
 
 enum { SEGMENTS = 3, MAX_ROWS = 150 };
 
-/* Rows of one cause and its effect whose scales change, in segments of these sizes. */
+/* Draws a cause and its effect whose scales change, in segments of these sizes. */
 static nonsens_result *run_sizes(fixture *f, const int64_t size[SEGMENTS])
 {
     double x[MAX_ROWS], y[MAX_ROWS], columns[2 * MAX_ROWS];
@@ -25,7 +25,7 @@ static nonsens_result *run_sizes(fixture *f, const int64_t size[SEGMENTS])
     return run_pair(f, "method=structured threads=1", n, columns, segment);
 }
 
-/* Counts cautions with these words. */
+/* Counts the cautions with these words. */
 static int64_t count_cautions(const nonsens_result *r, const char *words)
 {
     int64_t count = 0;
@@ -35,7 +35,7 @@ static int64_t count_cautions(const nonsens_result *r, const char *words)
     return count;
 }
 
-/* The mean over segments counts, not the smallest of them. */
+/* The mean over segments matters, not the smallest of them. */
 static void test_few_rows_a_segment(void **state)
 {
     nonsens_result *few = run_sizes(*state, (int64_t[]){20, 40, 89}),
@@ -54,13 +54,13 @@ enum { TEN = 10, ROWS = 200, PAIRS = 8 };
 typedef struct pair_design {
     bool means;         /* the mean of the cause changes, too: a third way in which segments differ */
     bool still;         /* nothing changes */
-    double error;       /* standard deviation of what is added to the cause after it has acted */
+    double error;       /* standard deviation of the measurement error that is added to the cause */
     double memory;      /* coefficient of autoregressions of both disturbances */
-    int64_t rows;       /* of a segment */
+    int64_t rows;       /* rows per segment */
     const char *extras; /* options */
 } pair_design;
 
-/* x = mean + scale N1, y = tanh(x) + x / 2 + scale N2 in ten segments. */
+/* Draws x = mean + scale N1, y = tanh(x) + x / 2 + scale N2 in ten segments. */
 static nonsens_result *run_design(fixture *f, const pair_design *design, uint64_t seed)
 {
     int64_t n = TEN * design->rows;
@@ -86,8 +86,8 @@ static nonsens_result *run_design(fixture *f, const pair_design *design, uint64_
 }
 
 /*
- * Counts the pairs in which a further feature has p <= .05.  With `ways` in which segments differ that is rare for the
- * next one: 3 or more of 8 have probability .006.
+ * Counts the pairs in which a further feature has p <= .05.  If segments differ in `ways` ways, the next feature rarely
+ * does: 3 or more of 8 have probability .006.
  */
 static void assert_rank_law(fixture *f, const pair_design *design, int64_t ways)
 {
@@ -119,7 +119,7 @@ static void test_fourth_way_has_its_law_at_length(void **state)
     assert_rank_law(*state, &(pair_design){.means = true, .rows = ROWS, .extras = "opinions=none"}, 3);
 }
 
-/* Series that do not change look as if they did where rows are taken for independent, and not by blocks. */
+/* Series that do not change seem to change if their rows are treated as independent, but not by blocks. */
 static void test_still_series_do_not_change(void **state)
 {
     pair_design as_rows = {.still = true, .memory = 0.9, .rows = ROWS, .extras = "opinions=none"}, by_blocks = as_rows;
@@ -159,13 +159,13 @@ static void test_clear_pair_is_firm(void **state)
     nonsens_result_free(clean);
 }
 
-/* The mechanisms were not asked: nothing says that disturbances are independent. */
+/* The mechanisms were not examined: nothing says that disturbances are independent. */
 static void test_no_opinion_is_not_firm(void **state)
 {
     assert_firm(*state, &(pair_design){.rows = MANY, .extras = "opinions=none"}, false);
 }
 
-/* Where the cause varies little, more of what is measured is error, and less of it is seen in the effect. */
+/* Where the cause varies little, more of its measurement is error, and less of it shows in the effect. */
 static void test_error_in_the_cause_is_seen(void **state)
 {
     nonsens_result *error = run_design(*state, &(pair_design){.error = 0.4, .rows = MANY, .extras = ""}, 7);
@@ -175,13 +175,13 @@ static void test_error_in_the_cause_is_seen(void **state)
     nonsens_result_free(error);
 }
 
-/* Rows in time that are taken for independent ones. */
+/* Rows in time are treated as independent. */
 static void test_rows_in_time_are_not_firm(void **state)
 {
     assert_firm(*state, &(pair_design){.memory = 0.6, .rows = MANY, .extras = ""}, false);
 }
 
-/* As blocks they are as good as fewer rows. */
+/* As blocks they are worth fewer independent rows. */
 static void test_blocks_in_time_are_firm_at_length(void **state)
 {
     assert_firm(*state, &(pair_design){.memory = 0.6, .rows = 2 * MANY, .extras = "block-length=auto"}, true);

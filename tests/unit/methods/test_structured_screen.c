@@ -1,6 +1,6 @@
 /*
- * test_structured_screen.c - what the screen of candidate causes must see, what it must not, and what must not matter
- * to it.
+ * test_structured_screen.c - what the screen of candidate causes must find, what it must not, and what must not affect
+ * it.
  */
 #include "base/rng.h"
 #include "data/dataset.h"
@@ -13,8 +13,8 @@
 #include "fixture.h"
 
 /*
- * b = a + e, y = b - a + noise: a shows beside b alone.  w = sign(p) sign(q) + noise: p and q show together alone.
- * v = 10 s + t + noise: t hardly shows but beside s.  The rest is noise.  Scales differ between segments.
+ * b = a + e, y = b - a + noise: a shows only given b.  w = sign(p) sign(q) + noise: p and q show only together. v = 10
+ * s + t + noise: t hardly shows unless s is given.  The rest is noise.  Scales differ between segments.
  */
 enum { A, B, Y, P, Q, W, S, T, V, COLUMNS = 12, SEGMENTS = 8, ROWS = 200, N = SEGMENTS * ROWS };
 static const double MIN_GAIN = 0.002 * N;
@@ -31,7 +31,7 @@ static void fill_row(rng *r, int64_t segment, double *x)
     x[W] = 0.3 * x[W] + copysign(2.0, x[P]) * copysign(1.0, x[Q]);
 }
 
-/* The variable j is column order[j], or column j. */
+/* Variable j is column order[j], or column j. */
 static nonsens_data *make_data(fixture *f, const int64_t *order)
 {
     nonsens_data *data;
@@ -62,7 +62,7 @@ typedef struct setting {
     nonsens_options *options;
     structured_scores scores;
     structured_screen screen;
-    int64_t node[COLUMNS]; /* of each column */
+    int64_t node[COLUMNS]; /* node of each column */
 } setting;
 
 static void begin(fixture *f, const char *threads, setting *s)
@@ -83,7 +83,7 @@ static void end(setting *s)
     nonsens_data_free(s->data);
 }
 
-/* The fit of a column on up to two others; -1: none. */
+/* Returns the fit of a column on up to two others; -1: none. */
 static const structured_score *fit(fixture *f, setting *s, int64_t effect, int64_t first, int64_t second)
 {
     int64_t cause[2], causes = 0;
@@ -104,7 +104,7 @@ static double estimate(fixture *f, setting *s, const structured_score *of, int64
     return screen_gain(&s->screen, of, s->node[candidate]);
 }
 
-/* Causes that show beside others alone are seen as soon as these are there, and the fits confirm it. */
+/* Causes that show only beside others are found once these are present, and the fits confirm it. */
 static void test_joint_causes(void **state)
 {
     static const struct {
@@ -125,7 +125,7 @@ static void test_joint_causes(void **state)
     end(&s);
 }
 
-/* What has no effect rarely exceeds the bound, and never by much, beside two causes and beside none. */
+/* Candidates without an effect rarely exceed the bound, and never by much, given two causes or none. */
 static void test_noise(void **state)
 {
     fixture *f = *state;
@@ -144,7 +144,7 @@ static void test_noise(void **state)
     end(&s);
 }
 
-/* The number of threads does not matter, nor with what else a candidate was asked for; present causes have none. */
+/* Neither threads nor other requested candidates matter; the effect and its present causes get no estimate. */
 static void test_same_estimates(void **state)
 {
     fixture *f = *state;
@@ -165,7 +165,7 @@ static void test_same_estimates(void **state)
     end(&t);
 }
 
-/* Bounds: exact with fits; several removals lose at least what one does; an exchange for noise gains nothing. */
+/* Bounds are exact with fits; several removals lose at least as much as one; an exchange for noise gains nothing. */
 static void test_bounds(void **state)
 {
     fixture *f = *state;
@@ -183,7 +183,7 @@ static void test_bounds(void **state)
     assert_true(bounds_gain(&search, s.node[Y], &then, nodes) <= loss + 1e-9);
     pdag_set(&then, s.node[A], s.node[Y], PDAG_ARROW);
     assert_true(bounds_gain(&search, s.node[Y], &then, nodes) == loss);
-    pdag_set(&then, s.node[W], s.node[Y], PDAG_ARROW); // B is exchanged for W
+    pdag_set(&then, s.node[W], s.node[Y], PDAG_ARROW); // exchanges B for W
     assert_true(isinf(bounds_gain(&search, s.node[Y], &then, nodes)));
     assert_int_equal(bounds_want(f->ctx, &search, s.node[Y], &then, nodes), NONSENS_OK);
     assert_int_equal(screen_settle(f->ctx, &s.screen), NONSENS_OK);
@@ -211,7 +211,7 @@ static nonsens_result *discover(fixture *f, const nonsens_data *data, const char
     return r;
 }
 
-/* A search with the screen finds the cause that shows beside another alone, on any threads, in any order of columns. */
+/* A search with the screen finds the cause that shows only beside another, on any threads, in any order of columns. */
 static void test_discover(void **state)
 {
     fixture *f = *state;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All units of one row, layer by layer; too wide networks are not for the reference. */
+/* All units of one row, layer by layer; networks that are too wide are refused. */
 enum { MAX_UNITS = 1024 };
 
 typedef struct row_state {
@@ -28,7 +28,7 @@ static double activated(const mlp_shape *s, bool hidden, double first, double se
     }
 }
 
-/* Slope of the activation by its first argument; for maxout, whether that is the larger. */
+/* Returns the slope of the activation in its first argument; for maxout, whether that argument is the larger. */
 static double slope(const mlp_shape *s, bool hidden, double first, double second)
 {
     if (!hidden) {
@@ -58,7 +58,7 @@ static void layer_forward(const nn_kernel_layer *l, const float *parameters, con
     }
 }
 
-/* Units of layer i per block after the activation. */
+/* Returns the units of layer i per block, after the activation. */
 static int64_t merged(const nn_kernel_plan *p, int64_t i)
 {
     return i < p->shape.layers ? p->shape.width : p->layer[i].outputs;
@@ -80,7 +80,7 @@ static void forward(const nn_kernel_plan *p, const float *parameters, row_state 
     s->active[p->layers][0] = 0.0; /* the pinned class */
 }
 
-/* below (all active units of the layer below) from delta (raw units of this one); adds to gradient. */
+/* Computes below (all active units of the layer below) from delta (raw units of this one); adds to gradient. */
 static void layer_backward(const nn_kernel_layer *l, const float *parameters, row_state *s, const double *in,
                            double *gradient)
 {
@@ -95,7 +95,7 @@ static void layer_backward(const nn_kernel_layer *l, const float *parameters, ro
     }
 }
 
-/* delta of the raw units of layer i from s->below, the slopes of its active ones. */
+/* Computes delta of the raw units of layer i from s->below, the slopes in its active units. */
 static void activate_backward(const nn_kernel_plan *p, int64_t i, row_state *s)
 {
     const nn_kernel_layer *l = &p->layer[i];
@@ -122,7 +122,7 @@ static void backward(const nn_kernel_plan *p, const float *parameters, row_state
     }
 }
 
-/* Cross-entropy; delta becomes its slope in the logits. */
+/* Returns the cross-entropy; delta becomes its slope in the logits. */
 static double row_loss(int64_t classes, const double *logits, int32_t label, double *delta)
 {
     double top = logits[0], sum = 0.0;

@@ -1,6 +1,6 @@
 /*
- * mlp_reference.h - the segment classifier of mlp.h written down plainly, row by row in double: what the kernels are
- * compared with.
+ * mlp_reference.h - the segment classifier of mlp.h written plainly, row by row in double precision, as a reference for
+ * the kernels.
  */
 #ifndef NN_MLP_REFERENCE_H
 #define NN_MLP_REFERENCE_H
@@ -8,9 +8,9 @@
 #include "nn/mlp.h"
 
 /*
- * Sum of cross-entropies over the rows, in nats, for a network of this many blocks.  Adds to what is not NULL: the
- * gradient of the sum (parameters), and the logits (count, classes) of the rows in their order.  Not a number for
- * networks of more than 1024 units a layer.
+ * Returns the sum of cross-entropies over the rows, in nats, for a network with this many blocks.  Adds, unless NULL,
+ * the gradient of the sum (parameters), and the logits (count, classes) of the rows in their order.  Returns NaN for
+ * networks with more than 1024 units in a layer.
  */
 double mlp_reference(const mlp_shape *shape, int64_t blocks, const float *parameters, mlp_rows rows, double *gradient,
                      double *logits);

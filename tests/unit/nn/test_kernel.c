@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 
-static const double TOLERANCE = 3e-5; /* of the largest entry of a gradient, or of one in logits */
+static const double TOLERANCE = 3e-5; /* relative to the largest entry of a gradient, or absolute in logits */
 
 /* ---- networks ---- */
 
@@ -28,7 +28,7 @@ static void *get(fixture *f, int64_t count, size_t size)
     return block;
 }
 
-/* Rows are taken from a longer table in shuffled order. */
+/* Makes a network and its rows, which are taken from a longer table in shuffled order. */
 static problem problem_new(fixture *f, mlp_shape shape, int64_t blocks, int64_t count, uint64_t seed)
 {
     problem p = {.shape = shape, .blocks = blocks, .parameters = mlp_block_parameters(&shape, blocks), .n = count + 5};
@@ -39,7 +39,7 @@ static problem problem_new(fixture *f, mlp_shape shape, int64_t blocks, int64_t 
     p.row = get(f, p.n, sizeof *p.row);
     mlp_block_init(&shape, blocks, &r, p.weight);
     for (int64_t i = 0; i < p.parameters; i++) {
-        p.weight[i] += (float)(0.1 * rng_normal(&r)); // biases too
+        p.weight[i] += (float)(0.1 * rng_normal(&r)); // changes biases, too
     }
     for (int64_t i = 0; i < p.n * blocks * shape.inputs; i++) {
         p.x[i] = (float)rng_normal(&r);
@@ -114,7 +114,7 @@ static void check_logits(fixture *f, const problem *p, const nn_kernel *k)
     check_close(p, k, "logit", cells, expected, found, fmax(largest(cells, expected), 1.0));
 }
 
-/* Slopes of one direction of the logits by the inputs, against differences of the reference's loss at single rows. */
+/* Compares the input slopes of one direction of the logits with differences of the reference's loss at single rows. */
 static void check_input_gradient(fixture *f, const problem *p, const nn_kernel *k)
 {
     enum { STEP_BITS = 10 };
@@ -151,7 +151,7 @@ static void check_input_gradient(fixture *f, const problem *p, const nn_kernel *
     }
 }
 
-/* The next kernel from index on that this processor has, or NULL. */
+/* Returns the next kernel, from index on, that this processor has; NULL at the end. */
 static const nn_kernel *next_kernel(int64_t *index)
 {
     for (; *index < INSTRUCTION_SETS; (*index)++) {
@@ -178,14 +178,13 @@ static void check_problem(fixture *f, const problem *p)
         }
 }
 
-/* Widths around the blocks of all kernels; every activation and last layer; no hidden layer up to three; the rest
- * drawn.
- */
+/* Widths around the blocks of all kernels, every activation and last layer, zero to three hidden layers; the rest is
+ * random. */
 static void test_shapes(void **state)
 {
     static const int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 12, 17, 31, 32, 33, 64}, rows[] = {1, 3, 63, 64, 65, 130};
     fixture *f = *state;
-    const char *sample = getenv("NONSENS_SAMPLE"); // every how many of them is tested, for slow machines
+    const char *sample = getenv("NONSENS_SAMPLE"); // on slow machines only every n-th shape is tested
     uint64_t count = 0, step = sample ? strtoull(sample, NULL, 10) : 1;
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
         for (int kind = 0; kind < 9; kind++) {
@@ -210,7 +209,7 @@ static void test_shapes(void **state)
     }
 }
 
-/* Logits so far apart that exponentials overflow or vanish: the loss stays finite and right. */
+/* Logits so far apart that exponentials overflow or vanish: the loss stays finite and correct. */
 static void test_extreme_logits(void **state)
 {
     fixture *f = *state;
@@ -226,10 +225,10 @@ static void test_extreme_logits(void **state)
 
 /* ---- steps ---- */
 
-/* Adam against its formulas in double (Kingma and Ba 2015, decay of the weights apart), for lengths around vectors. */
+/* Adam against its formulas in double (Kingma and Ba 2015, decoupled weight decay), for lengths around vector sizes. */
 static void check_adam(fixture *f, const nn_kernel *k, int64_t n)
 {
-    float *v[4]; // gradient, first, second, weight
+    float *v[4]; // gradient, first moment, second moment, weight
     rng r = rng_new(7, RNG_TEST, (uint64_t)n);
     nn_kernel_adam s = {0.9f, 0.999f, 1.0f / (1.0f - 0.81f), 1.0f / (1.0f - 0.998f), 0.02f, 1e-4f, 1e-8f, 0.125f};
     for (int a = 0; a < 4; a++) {
@@ -251,7 +250,7 @@ static void check_adam(fixture *f, const nn_kernel *k, int64_t n)
         assert_true(fabs((double)v[3][i] - (weight - step - (double)s.decay * weight)) < 1e-6);
     }
     for (int a = 1; a < 4; a++) {
-        assert_true(v[a][n] == before[(a - 1) * (n + 1) + n]); // beyond the end
+        assert_true(v[a][n] == before[(a - 1) * (n + 1) + n]); // beyond the end nothing is written
     }
 }
 
@@ -270,7 +269,7 @@ static void test_adam(void **state)
 
 /* ---- functions ---- */
 
-/* Distance in units in the last place of the expected value. */
+/* Returns the distance in units in the last place of the expected value. */
 static double ulps(float found, double expected)
 {
     float nearest = (float)expected;

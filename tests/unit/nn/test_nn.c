@@ -14,7 +14,7 @@
 enum { CASES = sizeof nn_cases / sizeof *nn_cases };
 
 static const double FLOAT_TOLERANCE = 2e-5;      /* relative to the largest entry of the tensor */
-static const double DIFFERENCE_TOLERANCE = 5e-4; /* the same, finite differences of the double twin */
+static const double DIFFERENCE_TOLERANCE = 5e-4; /* the same, for finite differences of the double twin */
 
 static mlp_shape case_shape(const nn_case *c)
 {
@@ -36,7 +36,7 @@ static double largest(int64_t n, const float *v)
     return most;
 }
 
-/* Weights and biases of layer i start where the layers before it end. */
+/* Lists the sizes of weights and biases, layer by layer; returns how many there are. */
 static int64_t tensor_sizes(const mlp_shape *s, int64_t *size)
 {
     int64_t raw = s->activation == ACTIVATION_MAXOUT ? 2 * s->width : s->width, inputs = s->inputs, count = 0;
@@ -84,7 +84,7 @@ static void test_gradients_equal_pytorch_tensor_by_tensor(void **state)
     }
 }
 
-/* The twin: the same network for one row, written plainly in double. */
+/* The twin: the same network for one row, written plainly in double precision. */
 static void twin_logits(const mlp_shape *s, const double *p, const double *x, double *logits)
 {
     double in[64], raw[64];
@@ -134,7 +134,7 @@ static double twin_loss(const mlp_shape *s, const double *p, const double *x, in
     return loss;
 }
 
-/* Odd shapes: widths that are no multiple of a block, one feature, no hidden layer, fewer rows than a tile. */
+/* Unusual shapes: widths that are no multiple of a block, one feature, no hidden layer, fewer rows than a tile. */
 static void check_differences(nonsens_context *ctx, mlp_shape shape, int64_t n, uint64_t seed)
 {
     arena a = {0};
@@ -225,13 +225,13 @@ static void test_input_gradient_equals_differences(void **state)
                 }
                 assert_true(fabs((value[1] - value[0]) / 2e-6 - jacobian[i * 4 + j]) < DIFFERENCE_TOLERANCE * scale);
             }
-            assert_true(jacobian[i * 4 + 3] == 0.0); /* beyond the inputs nothing is written */
+            assert_true(jacobian[i * 4 + 3] == 0.0); /* nothing is written beyond the inputs */
         }
         arena_free(&a);
     }
 }
 
-/* Laplace sources with a scale per segment, mixed by a triangular matrix: the smallest real problem. */
+/* Draws Laplace sources with a scale per segment, mixed by a triangular matrix: the smallest realistic problem. */
 typedef struct sample {
     int64_t n, classes;
     double *x, *source;
@@ -285,7 +285,7 @@ static tcl_options small_options(int threads)
 
 static double r_squared(const sample *s, const tcl_fit *fit, int64_t j)
 {
-    /* share of the variance of |source j| that the two features explain linearly */
+    /* the share of the variance of |source j| that the two features explain linearly */
     double g[9] = {0}, b[3] = {0}, mean = 0, total = 0, explained = 0;
     for (int64_t i = 0; i < s->n; i++) {
         mean += fabs(s->source[j * s->n + i]) / (double)s->n;
@@ -341,7 +341,7 @@ static void test_ensemble_learns_and_is_the_same_for_any_threads(void **state)
     free_sample(&s);
 }
 
-/* One fold: every row is scored, by networks that were trained on it and so know it better than others do. */
+/* With one fold, every row is scored by networks that were trained on it, so the loss is lower than out of fold. */
 static void test_one_fold_is_in_sample(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -364,7 +364,7 @@ static void test_one_fold_is_in_sample(void **state)
     free_sample(&s);
 }
 
-/* Of the restarts of each fold the ones with the lowest held-out cross-entropy are averaged, and no others. */
+/* Only the restarts of each fold with the lowest held-out cross-entropy are averaged. */
 static void test_restarts_are_chosen_by_held_out_loss(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -391,7 +391,7 @@ static void test_restarts_are_chosen_by_held_out_loss(void **state)
     free_sample(&s);
 }
 
-/* The features as a function: moving one input by a little changes h as the Jacobian says. */
+/* Moving one input slightly changes h as the Jacobian says. */
 static void check_jacobian(nonsens_context *ctx, int64_t folds)
 {
     sample s = make_sample(4, 128);
@@ -553,7 +553,7 @@ static void test_every_failing_allocation_is_reported(void **state)
     free_sample(&s);
 }
 
-/* Inputs of a column in other units are those of the column; with two values the warp has two knots. */
+/* Inputs do not depend on a column's units; with two values the warp has two knots. */
 static void test_inputs_in_extreme_units_and_of_two_values(void **state)
 {
     fixture *f = *state;

@@ -10,8 +10,8 @@
 #include "fixture.h"
 
 static const double DIFFERENCE_TOLERANCE = 2e-3; /* of gradients, relative to the largest; the loss is of floats */
-static const double CLOSE = 0.01;                /* nats per row: the model that is true and the free one */
-static const double APART = 0.03;                /* nats per row: the model that is not */
+static const double CLOSE = 0.01;                /* nats per row: between the true model and the free one */
+static const double APART = 0.03;                /* nats per row: between the wrong model and the others */
 
 typedef struct pair {
     restricted_data data;
@@ -19,7 +19,7 @@ typedef struct pair {
     int32_t *label, *fold;
 } pair;
 
-/* x1 = s1(e) N1, x2 = 2 tanh(x1) + s2(e) N2 with scales that change separately. */
+/* Draws x1 = s1(e) N1, x2 = 2 tanh(x1) + s2(e) N2 with scales that change separately. */
 static pair make_pair(fixture *f, int64_t segments, int64_t per_segment, int64_t folds)
 {
     int64_t n = segments * per_segment;
@@ -52,7 +52,7 @@ static nonsens_options *make_options(fixture *f, const char *width, const char *
     return o;
 }
 
-/* Fits and returns the mean of held_out (n). */
+/* Runs a fit and returns the mean of held_out (n). */
 static double fit(fixture *f, const pair *p, restricted_spec spec, const nonsens_options *o, double *held_out,
                   double *feature)
 {
@@ -69,7 +69,7 @@ static double fit(fixture *f, const pair *p, restricted_spec spec, const nonsens
 
 enum { BLOCKS = 3, ROWS = 70, CLASSES = 4, INPUTS = 2 };
 
-/* x, labels and weights at random; the biases too, so that they matter. */
+/* Draws x, labels and weights; biases are random, too, so that they matter. */
 static void draw_case(rng *r, int64_t parameters, float *x, int32_t *label, float *weight)
 {
     for (int i = 0; i < ROWS * BLOCKS * INPUTS; i++) {
@@ -83,7 +83,7 @@ static void draw_case(rng *r, int64_t parameters, float *x, int32_t *label, floa
     }
 }
 
-/* Central differences; the smooth activations alone, the others differ from them only inside a block (test_nn). */
+/* Central differences, for smooth activations only; the others differ from them only inside a block (test_nn). */
 static void test_gradient_of_joined_networks_equals_differences(void **state)
 {
     fixture *f = *state;
@@ -121,7 +121,7 @@ static void test_gradient_of_joined_networks_equals_differences(void **state)
     free(gradient);
 }
 
-/* Parameters of block b of the joined network, or their gradient, up to its feature: those of a network of its own. */
+/* Copies the parameters of block b of a joined network, or their gradient, up to its feature, to its own network. */
 static void copy_block(const mlp_shape *s, int64_t b, const float *joined, float *own)
 {
     int64_t raw = s->activation == ACTIVATION_MAXOUT ? 2 * s->width : s->width, inputs = s->inputs;
@@ -184,7 +184,7 @@ static void test_a_block_is_a_network_of_its_own(void **state)
     }
 }
 
-/* Other values in a column leave models without it as they are, bit for bit, and change those with it. */
+/* Other values in a column leave models without that column unchanged, bit for bit, and change those with it. */
 static void test_models_see_what_they_may(void **state)
 {
     fixture *f = *state;
@@ -211,7 +211,7 @@ static void test_models_see_what_they_may(void **state)
     nonsens_options_free(o);
 }
 
-/* A feature of one variable has equal values where the variable has, also beside others. */
+/* A feature of one variable has equal values where the variable has, even beside other features. */
 static void test_a_feature_is_a_function_of_its_variable(void **state)
 {
     fixture *f = *state;
@@ -259,7 +259,7 @@ static void test_only_the_wrong_restriction_costs(void **state)
     nonsens_options_free(o);
 }
 
-/* The same bits for any number of threads; not seen by the networks that score a row: its label. */
+/* Threads change no bit, and the networks that score a row do not see its label. */
 static void test_threads_do_not_matter_and_rows_are_scored_out_of_fold(void **state)
 {
     fixture *f = *state;
@@ -287,7 +287,7 @@ static void test_threads_do_not_matter_and_rows_are_scored_out_of_fold(void **st
     nonsens_options_free(o2);
 }
 
-/* Columns that are the same, or opposite up to rounding, have no second direction; this is no failure. */
+/* Equal columns, or opposite ones up to rounding, have no second direction; that is no failure. */
 static void test_columns_that_are_equal_are_fitted(void **state)
 {
     fixture *f = *state;
@@ -303,7 +303,7 @@ static void test_columns_that_are_equal_are_fitted(void **state)
     nonsens_options_free(o);
 }
 
-/* Training that runs away is told, with what to do about it. */
+/* Training that diverges is reported, with a remedy. */
 static void test_diverging_training_is_told(void **state)
 {
     fixture *f = *state;

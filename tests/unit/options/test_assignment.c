@@ -1,4 +1,4 @@
-/* test_assignment.c - values given to variables as text: what is read, and what each wrong text is told. */
+/* test_assignment.c - values given to variables as text: what is read, and the message for each wrong text. */
 #include "options/assignment.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static void test_values_and_grids(void **state)
     assert_int_equal(list.count, 0);
 }
 
-/* Rounding does not lose the last value of a grid, and no value is beyond its end. */
+/* Rounding does not lose the last value of a grid, and no value exceeds its end. */
 static void test_ends_of_grids(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;

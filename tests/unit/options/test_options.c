@@ -1,4 +1,4 @@
-/* test_options.c - the option table: defaults, bounds, text to value and back. */
+/* test_options.c - the option table: defaults, bounds, conversion of text to values and back. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "options/options.h"
@@ -50,11 +50,11 @@ static void assert_refused(unsigned command, const char *key, const char *value,
     if (!strstr(nonsens_context_message(ctx), said)) {
         fail_msg("--%s %s: \"%s\" does not say \"%s\"", key, value, nonsens_context_message(ctx), said);
     }
-    assert_memory_equal(&before, options, sizeof before); // never clamped, nothing touched
+    assert_memory_equal(&before, options, sizeof before); // the value is not clamped, and nothing changes
     nonsens_options_free(options);
 }
 
-/* Options of direction with the given pairs of key and value, ended by NULL, and what the check says to them. */
+/* Sets the pairs of key and value, ended by NULL, for direction, and checks the status and its message. */
 static void check_together(const char *const *words, nonsens_status expected, const char *said)
 {
     nonsens_options *options = fresh(NONSENS_COMMAND_DIRECTION);
@@ -70,7 +70,7 @@ static void check_together(const char *const *words, nonsens_status expected, co
 
 #define TOGETHER(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* What options alone can tell. */
+/* Contradictions that can be seen from options alone. */
 static void test_contradictions(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void test_rows_are_well_formed(void **state)
         assert_true(strlen(info->key) > 0 && strspn(info->key, "abcdefghijklmnopqrstuvwxyz-") == strlen(info->key));
         assert_true(info->commands != 0 && info->group[0] && info->unit && info->default_value);
         assert_true(length > 10 && info->text[length - 1] == '.');
-        bool is_word = info->type == NONSENS_OPTION_INTEGER && info->choices; // that stands for 0
+        bool is_word = info->type == NONSENS_OPTION_INTEGER && info->choices; // a word that stands for 0
         assert_int_equal(info->choices != NULL, info->type == NONSENS_OPTION_CHOICE || is_word);
         assert_true(info->lowest <= info->highest);
         assert_true(!info->bounds || info->type == NONSENS_OPTION_REAL || is_word);
@@ -164,7 +164,7 @@ static void test_defaults(void **state)
     assert_int_equal(o->unmixing, UNMIX_AUTO);
     assert_int_equal(o->pooling, POOLING_STRATIFIED);
     assert_int_equal(o->null_kind, NULL_GAMMA);
-    assert_int_equal(o->sim_segments, 10); // fields of other commands have their defaults too
+    assert_int_equal(o->sim_segments, 10); // options of other commands have their defaults, too
     assert_true(o->scale.lo == 0.2 && o->scale.hi == 3.0 && o->edge_prob == -1.0);
     nonsens_options_free(o);
 }
@@ -192,7 +192,7 @@ static void test_defaults_survive_a_round_trip(void **state)
 
 /* ---- values ---- */
 
-/* Every word of every choice is taken, lands at its own number and prints as itself. */
+/* Every word of every choice is accepted, gets its own number and prints as itself. */
 static void test_all_choices(void **state)
 {
     (void)state;
@@ -302,7 +302,7 @@ static void assert_got(const nonsens_options *o, const char *key, const char *ex
     assert_string_equal(value, expected);
 }
 
-/* Texts belong to the options, whatever their length, and go with them. */
+/* Texts belong to the options, whatever their length, and are freed with them. */
 static void test_texts_of_any_length(void **state)
 {
     (void)state;
@@ -328,7 +328,7 @@ static void test_texts_of_any_length(void **state)
     assert_true(sizeof *o < 1024);
 }
 
-/* Values are given as they are printed: after a failure too, and after the last one is set back. */
+/* Values are returned as they are printed, even after a failure, and after the last one is reset. */
 static void test_getting(void **state)
 {
     (void)state;
@@ -357,7 +357,7 @@ static void test_copies(void **state)
     (void)state;
     arena a = {0};
     nonsens_options *o = fresh(NONSENS_COMMAND_INDEPENDENCE), copy;
-    assert_int_equal(nonsens_options_set(ctx, o, "x", "a,b"), NONSENS_OK); // shares its field with the x of direction
+    assert_int_equal(nonsens_options_set(ctx, o, "x", "a,b"), NONSENS_OK); // x shares its field with the x of direction
     assert_int_equal(nonsens_options_set(ctx, o, "given", "c"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(ctx, o, "seed", "3"), NONSENS_OK);
     for (int64_t n = 0; n < 3; n++) { // the default method is copied as well

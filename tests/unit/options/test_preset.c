@@ -31,7 +31,7 @@ static void assert_value(nonsens_context *ctx, const nonsens_options *o, const c
     }
 }
 
-/* Every value is a legal one, written as it is printed, and the help text names its option. */
+/* Every value is legal and is written as it is printed, and the help text names its option. */
 static void test_the_table_is_sound(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -51,7 +51,7 @@ static void test_the_table_is_sound(void **state)
     nonsens_options_free(o);
 }
 
-/* What the paper says, whatever the table looks like. */
+/* These are the paper's settings, whatever the table says. */
 static void test_it_is_the_paper(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -89,13 +89,13 @@ static void test_the_later_one_counts(void **state)
     nonsens_options_free(before);
 }
 
-/* Values printed in the order of the table give the same options, and so does only what is not as usual. */
+/* Setting all printed values, or only the unusual ones, in the order of the table gives the same options. */
 static void test_options_can_be_repeated(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
     nonsens_options *o = fresh(ctx, NONSENS_COMMAND_DIRECTION);
     set(ctx, o, "as-published", "true");
-    set(ctx, o, "folds", "10"); // its default, but no longer what is usual
+    set(ctx, o, "folds", "10"); // its default, but unusual with the preset
     set(ctx, o, "layers", "5");
     for (int only_unusual = 0; only_unusual < 2; only_unusual++) {
         nonsens_options *again = fresh(ctx, NONSENS_COMMAND_DIRECTION);

@@ -1,6 +1,6 @@
 /*
- * test_journal.c - lines that cannot be read or were changed, and journals that another run has; the system's getline
- * and flock are replaced by ours.
+ * test_journal.c - lines that cannot be read or were changed, and journals in use by another run; the system's getline
+ * and flock are replaced.
  */
 #define _GNU_SOURCE // syscall
 #include "pool/journal_head.h"
@@ -20,20 +20,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h> /* after ours: it defines a macro called fail */
+#include <cmocka.h> /* after our headers: it defines a macro called fail */
 
 static int lines_until_failure = -1;
 
 ssize_t getline(char **text, size_t *bytes, FILE *file)
 {
     if (lines_until_failure >= 0 && lines_until_failure-- == 0) {
-        errno = ENOMEM; // and neither feof nor ferror, as the C library does it
+        errno = ENOMEM; // neither feof nor ferror is set, as in the C library
         return -1;
     }
     return getdelim(text, bytes, '\n', file);
 }
 
-static int lock_error; /* of a file system that has no locks; 0: it has */
+static int lock_error; /* error of a file system without locks; 0: it has locks */
 static void (*before_lock)(const char *path);
 static const char *before_path;
 
@@ -51,7 +51,7 @@ int flock(int file, int kind)
     return (int)syscall(SYS_flock, file, kind);
 }
 
-/* ---- a place ---- */
+/* ---- a folder ---- */
 
 enum { TEXT_BYTES = 4096, NOBODY = 65534, CHILD_SECONDS = 20 };
 
@@ -108,7 +108,7 @@ static void append(place *p, journal *j, int seed)
     assert_int_equal(journal_append(p->ctx, j, line_of(seed)), NONSENS_OK);
 }
 
-/* Seeds 1 to `count` on as many lines. */
+/* Writes seeds 1 to `count`, one per line. */
 static void write_units(place *p, int count)
 {
     journal j;
@@ -120,7 +120,7 @@ static void write_units(place *p, int count)
     journal_close(&j);
 }
 
-/* Which of the seeds 1 to 9 are in the journal, a bit each. */
+/* Returns which of the seeds 1 to 9 are in the journal, one bit each. */
 static unsigned seeds_there(place *p)
 {
     journal j;
@@ -146,7 +146,7 @@ static void assert_in_use(place *p)
 
 /* ---- reading ---- */
 
-/* Units behind a line that found no memory must not be taken for units that were never run. */
+/* If memory runs out at a line, the units after it must not be taken for units that were never run. */
 static void test_no_room_for_a_line(void **state)
 {
     place *p = *state;
@@ -161,7 +161,7 @@ static void test_no_room_for_a_line(void **state)
     assert_int_equal(seeds_there(p), 1 << 1 | 1 << 2);
 }
 
-/* The form of a line is for other programs to read: FNV-1a of the line without its last member. */
+/* Other programs read this format: FNV-1a of the line without its last member. */
 static void test_form(void **state)
 {
     place *p = *state;
@@ -208,7 +208,7 @@ static void test_many_changed_lines(void **state)
     assert_non_null(strstr(nonsens_context_warning(p->ctx), "lines 1, 2, 3, 4, 5, 6, 7, 8 and 1 more were changed"));
 }
 
-/* What another program writes has no checksum, or one of another form; line ends of another system do no harm. */
+/* Lines by another program have no checksum, or a different one; line ends of another system do no harm. */
 static void test_written_by_others(void **state)
 {
     place *p = *state;
@@ -230,7 +230,7 @@ static void test_written_by_others(void **state)
     assert_string_equal(nonsens_context_warning(p->ctx), "");
 }
 
-/* A line that was cut short anywhere is no changed line. */
+/* A line that is cut short anywhere does not count as changed. */
 static void test_cut_line(void **state)
 {
     place *p = *state;
@@ -260,7 +260,7 @@ static void test_two_in_one_process(void **state)
     assert_int_equal(seeds_there(p), 1 << 1);
 }
 
-/* The lock ends with the process that has it, however it ends. */
+/* The lock ends with its process, however that ends. */
 static void test_another_process(void **state)
 {
     place *p = *state;
@@ -270,7 +270,7 @@ static void test_another_process(void **state)
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
-        alarm(CHILD_SECONDS); // if the test fails, nobody ends it
+        alarm(CHILD_SECONDS); // if the test fails, nothing else ends it
         bool good =
             journal_open(p->ctx, p->path, &j) == NONSENS_OK && journal_append(p->ctx, &j, line_of(1)) == NONSENS_OK;
         (void)!write(ready[1], good ? "y" : "n", 1);
@@ -291,7 +291,7 @@ static void test_another_process(void **state)
     close(ready[1]);
 }
 
-/* A program that is executed meanwhile does not inherit the lock. */
+/* A program that is executed in the meantime does not inherit the lock. */
 static void test_executed_program(void **state)
 {
     place *p = *state;
@@ -341,7 +341,7 @@ static void replace_file(const char *path)
     fclose(file);
 }
 
-/* The run that had the journal removed it, and a third began a new one, just before the lock was free. */
+/* The run that had the journal removed it, and a third run began a new one, just before the lock became free. */
 static void test_replaced_before_lock(void **state)
 {
     place *p = *state;
@@ -353,7 +353,7 @@ static void test_replaced_before_lock(void **state)
 
 /* ---- files ---- */
 
-/* A run that ended before its first unit is in nobody's way. */
+/* A run that ended before its first unit leaves nothing that blocks others. */
 static void test_empty(void **state)
 {
     static const journal_kind kind = {"nonsens test", "units", "name another"};
@@ -370,7 +370,7 @@ static void test_empty(void **state)
     assert_int_equal(journal_check_file(p->ctx, p->path, &kind, false), NONSENS_ERR_USAGE);
 }
 
-/* What has all units needs no writing; what is written says why it cannot be. */
+/* A journal with all units need not be writable; a failed write gives the reason. */
 static void test_read_only(void **state)
 {
     place *p = *state;
@@ -378,7 +378,7 @@ static void test_read_only(void **state)
     write_units(p, 2);
     assert_int_equal(chmod(p->path, 0444), 0);
     assert_int_equal(chmod(p->folder, 0755), 0);
-    bool root = geteuid() == 0; // who may write it nevertheless
+    bool root = geteuid() == 0; // can write it nevertheless
     assert_int_equal(root ? seteuid(NOBODY) : 0, 0);
     nonsens_status status = journal_open(p->ctx, p->path, &j);
     assert_int_equal(root ? seteuid(0) : 0, 0);

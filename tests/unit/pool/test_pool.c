@@ -1,6 +1,6 @@
-/* test_pool.c - a figure made by several members: each unit once, the same table, and one end for all.
+/* test_pool.c - a figure made by several members: each unit runs once, the table is the same, and all end alike.
  *
- * Members are threads here, and messages go through lists in memory.
+ * Members are threads here, and messages pass through lists in memory.
  */
 #include "figures/figure.h"
 #include "pool/pool.h"
@@ -16,10 +16,10 @@
 
 enum { MEMBERS = 3, REPS = 20, CELLS = 3, UNITS = CELLS * REPS, FILE_BYTES = 1 << 14 };
 
-/* ---- a figure: what units do is up to the test ---- */
+/* ---- a figure whose units do what the test needs ---- */
 
-static atomic_int ran[MEMBERS];  /* units, by member */
-static atomic_int broken_member; /* whose units fail; MEMBERS: nobody's */
+static atomic_int ran[MEMBERS];  /* units run by each member */
+static atomic_int broken_member; /* the member whose units fail; MEMBERS: none */
 static bool linger;              /* units wait for the end of the run, up to a few seconds */
 
 static void nap(int milliseconds)
@@ -107,7 +107,7 @@ typedef struct person {
     nonsens_context *ctx;
     nonsens_options *options;
     pool_members members;
-    letter *open; /* the one that was received last */
+    letter *open; /* the letter received last */
     int late;     /* milliseconds before it joins */
     nonsens_status status;
 } person;
@@ -217,7 +217,7 @@ static void start(team *c)
     }
 }
 
-/* All members end with this status, and no message is left for a later run. */
+/* All members end with this status, and no letter is left for a later run. */
 static void finish(team *c, nonsens_status expected)
 {
     for (int m = 0; m < MEMBERS; m++) {
@@ -288,11 +288,11 @@ static void test_same_as_alone(void **state)
         assert_string_equal(together, alone);
         assert_int_equal(units_ran(), UNITS);
         assert_int_equal(lines(c->journal), UNITS);
-        assert_true(threads > 1 || atomic_load(&ran[0]) < UNITS); // the others had time to do some
+        assert_true(threads > 1 || atomic_load(&ran[0]) < UNITS); // the other members had time to run some
     }
 }
 
-/* One that joins when all is done leaves with the others. */
+/* A member that joins when everything is done ends with the others. */
 static void test_latecomer(void **state)
 {
     team *c = *state;
@@ -303,7 +303,7 @@ static void test_latecomer(void **state)
     assert_int_equal(units_ran(), UNITS);
 }
 
-/* Whoever it is whose unit fails: all stop at once, and the message is with member 0. */
+/* Whichever member's unit fails, all stop at once, and member 0 has the message. */
 static void test_failure(void **state)
 {
     team *c = *state;
@@ -316,14 +316,14 @@ static void test_failure(void **state)
         time_t begun = time(NULL);
         start(c);
         finish(c, NONSENS_ERR_NUMERIC);
-        assert_true(time(NULL) - begun < 4); // those that linger were told to stop
+        assert_true(time(NULL) - begun < 4); // lingering members were told to stop
         assert_string_equal(nonsens_context_message(c->person[0].ctx), expected);
         assert_int_equal(access(c->csv, F_OK), -1);
     }
     resume(c);
 }
 
-/* Whichever member is asked to stop: all do.  It is asked in its first unit, as a run that begins forgets requests. */
+/* If a member is cancelled, all stop.  It is cancelled in its first unit, as a run that begins forgets requests. */
 static void test_cancelled(void **state)
 {
     team *c = *state;
@@ -342,7 +342,7 @@ static void test_cancelled(void **state)
     resume(c);
 }
 
-/* What keeps member 0 from beginning ends the others too. */
+/* An error that keeps member 0 from beginning ends the others, too. */
 static void test_nothing_to_begin(void **state)
 {
     team *c = *state;
@@ -363,7 +363,7 @@ static void test_another_build(void **state)
     resume(c);
 }
 
-/* A member that is alone with messages of a leader who miscounts its workers. */
+/* Receives messages from a leader that miscounts its workers. */
 static int hear_miscounted(void *user, int *from, int *tag, const char **text)
 {
     static const struct {
@@ -383,7 +383,7 @@ static int send_nothing(void *user, int to, int tag, const char *text)
     return 0;
 }
 
-/* Nothing is written where the worker of number -1 would be. */
+/* Nothing is written at the position of worker -1. */
 static void test_worker_out_of_range(void **state)
 {
     enum { BEFORE = 1 << 12 };

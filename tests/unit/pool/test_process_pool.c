@@ -27,7 +27,7 @@ typedef struct person {
     pthread_t thread;
     letter *open;
     const char *version; // part of its key
-    bool fails;          // before it takes part
+    bool fails;          // fails before it takes part
     nonsens_status status;
 } person;
 

@@ -112,7 +112,7 @@ static void check_date(const char *text, enum period period, const char *expecte
     }
 }
 
-/* Weeks as Python's date.isocalendar gives them. */
+/* Weeks as given by Python's date.isocalendar. */
 static void test_dates(void **state)
 {
     static const char *const none[] = {"2023-02-29", "31.04.2024", "2024-13-01",       "2024-01-01x",

@@ -1,6 +1,6 @@
 /*
- * test_columns.c - a table in memory against the same table in a file: the same data, sentences and warnings, whatever
- * the strides; and what was simulated, as callers see it.
+ * test_columns.c - a table in memory against the same table in a file: the same data, messages and warnings, whatever
+ * the strides; and simulated data as callers see them.
  */
 #include "base/number.h"
 #include "data/dataset.h"
@@ -42,7 +42,7 @@ static void make_world(world *w)
     }
 }
 
-/* The columns one after another; called when the values are as they shall be. */
+/* Copies the values column by column; called once they are final. */
 static void spread(world *w)
 {
     for (int i = 0; i < ROWS * COLUMNS; i++) {
@@ -99,7 +99,7 @@ static void assert_same_data(const nonsens_data *a, const nonsens_data *b)
     }
 }
 
-/* Both layouts give what the file gives. */
+/* Checks that both layouts give what the file gives. */
 static void assert_as_file(fixture *f, world *w, const char *const *words)
 {
     nonsens_options *options = options_of(f, words);
@@ -142,11 +142,11 @@ static void test_missing(void **state)
     w.values[9 * COLUMNS] = NAN;
     w.category[20] = -1;
     assert_as_file(f, &w, (const char *const[]){"segment", "day", "na", "drop-rows", NULL});
-    assert_true(isnan(w.columns[ROWS + 4])); // what is the caller's stays as it was
+    assert_true(isnan(w.columns[ROWS + 4])); // the caller's memory is unchanged
     assert_as_file(f, &w, (const char *const[]){"segments", "equal:3", "vars", "c", NULL});
 }
 
-/* Equal labels are one segment, and a label that no row has is not a segment. */
+/* Equal labels are one segment, and a label without rows is no segment. */
 static void test_equal_labels(void **state)
 {
     static const char *const twins[] = {"mon", "tue", "mon", "thu", "never"};
@@ -160,7 +160,7 @@ static void test_equal_labels(void **state)
     assert_as_file(f, &w, (const char *const[]){"segment", "day", "na", "drop-rows", NULL});
 }
 
-/* Every column a number missing: it counts as text, as in a file. */
+/* A column whose values are all missing counts as text, as in a file. */
 static void test_empty_column(void **state)
 {
     fixture *f = *state;
@@ -240,7 +240,7 @@ static void test_out_of_memory(void **state)
     assert_true(fail_every_allocation(*state, make_data, &w) > 5);
 }
 
-/* The arrays of a simulation are those of its data set, but for the order of rows. */
+/* The arrays of a simulation equal those of its data set, except for the order of rows. */
 static void test_simulation(void **state)
 {
     fixture *f = *state;

@@ -1,4 +1,4 @@
-/* test_date_range.c - dates in three spellings become one that sorts; anything else is not a date. */
+/* test_date_range.c - dates in three notations become one that sorts correctly; other text is not a date. */
 #include "read/date_range.h"
 
 #include <string.h>

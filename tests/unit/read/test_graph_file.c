@@ -1,4 +1,4 @@
-/* test_graph_file.c - graphs from text: what each format says, and what is wrong with those that are refused. */
+/* test_graph_file.c - graphs from text: what each format says, and the errors of texts that are refused. */
 #include "read/graph_file.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ static void test_edge_list(void **state)
     nonsens_graph_free(g);
 }
 
-/* Several graphs in one list: nodes are those of all of them. */
+/* Several graphs in one list: each has the nodes of all of them. */
 static void test_column(void **state)
 {
     static const char list[] = "cause,effect,one,two\na,b,1,0\nc,d,0,1\na,c,1,1\n";
@@ -104,7 +104,7 @@ static void test_matrix(void **state)
     assert_graph(f, "a,b,c\n0,1,0\n0,0,-0.5\n0,0,0\n", NULL, "nodes: a b c; edges: a-->b b-->c");
     assert_graph(f, ",a,b\na,0,0\nb,2,0\n", NULL, "nodes: a b; edges: b-->a");
     assert_graph(f, "name,a,b\nb,1,0\na,0,0\n", NULL, "nodes: a b; edges: b-->a"); // rows in another order
-    assert_graph(f, "a b\na 0 1\nb 0 0\n", NULL, "nodes: a b; edges: a-->b");      // no corner, as R writes it
+    assert_graph(f, "a b\na 0 1\nb 0 0\n", NULL, "nodes: a b; edges: a-->b");      // no corner cell, as R writes it
     assert_graph(f, ",1,2\n1,0,1\n2,0,0\n", NULL, "nodes: 1 2; edges: 1-->2");
     nonsens_graph *g = parsed(f, "a,b\n0,-0.5\n0,0\n", NULL);
     assert_true(g->edge[0].weight == -0.5);
@@ -205,7 +205,7 @@ static void test_refusals(void **state)
     assert_non_null(strstr(nonsens_context_message(f->ctx), "more than 268435456 bytes"));
 }
 
-/* Sizes are bounded: a chain of 5,001 nodes is one node too long. */
+/* The size is bounded: a chain of 5,001 nodes is one node too long. */
 static void test_most_nodes(void **state)
 {
     fixture *f = *state;
@@ -241,7 +241,7 @@ static nonsens_status parse_all(nonsens_context *ctx, arena *a, void *state)
 
 static void test_every_allocation_may_fail(void **state)
 {
-    assert_true(fail_every_allocation(*state, parse_all, NULL) >= 12); // the graph and two arenas of each text
+    assert_true(fail_every_allocation(*state, parse_all, NULL) >= 12); // the graph and two arenas per text
 }
 
 int main(void)

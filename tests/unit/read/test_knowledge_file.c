@@ -1,4 +1,4 @@
-/* test_knowledge_file.c - knowledge from text: what it means, what is refused and with which words. */
+/* test_knowledge_file.c - knowledge from text: what it means, what is refused, and the messages. */
 #include "read/knowledge_file.h"
 
 #include <stdio.h>
@@ -68,7 +68,7 @@ static void test_arrows(void **state)
     assert_int_equal(count_flags(&k, KNOWLEDGE_REQUIRED), 1);
 }
 
-/* All pairs by hand: a before b and X1 (closed), before X2 (which only tier 2 may reach besides). */
+/* All pairs by hand: a comes before b and X1 (a closed tier), these before X2 (which only tier 2 may also cause). */
 static void test_tiers(void **state)
 {
     knowledge k = parse(*state, "/knowledge\naddtemporal\n1- a\n2* b X1\n2* X1\n3 X2\n");
@@ -79,7 +79,7 @@ static void test_tiers(void **state)
             assert_int_equal(knowledge_allows(&k, node[i], node[j]), i == j || allowed[i][j] == '1');
         }
     }
-    assert_int_equal(count_flags(&k, KNOWLEDGE_FORBIDDEN), 8); // others have no tier
+    assert_int_equal(count_flags(&k, KNOWLEDGE_FORBIDDEN), 8); // the others have no tier
 }
 
 static void test_names(void **state)
@@ -99,7 +99,7 @@ static void test_patterns(void **state)
     fixture *f = *state;
     knowledge k = parse(f, "/knowledge\nforbiddirect\nX* X*\n* a\nS* b\n");
     assert_false(knowledge_allows(&k, X1, X2) || knowledge_allows(&k, X2, X1) || knowledge_allows(&k, STAR, B));
-    assert_true(knowledge_allows(&k, HI, B)); // a variable called S* is that one alone, and case counts
+    assert_true(knowledge_allows(&k, HI, B)); // a variable called S* means only itself, and case matters
     assert_int_equal(count_flags(&k, KNOWLEDGE_FORBIDDEN), 2 + (D - 1) + 1);
     k = parse(f, "/knowledge\nrequiredirect\na *o*p*ur*\n");
     assert_int_equal(count_flags(&k, KNOWLEDGE_REQUIRED), 1);
@@ -182,7 +182,7 @@ static void test_contradictions(void **state)
         "knowledge file k.txt:3: tier 1 has other marks (* or -) here than on line 4; write the same on both");
 }
 
-/* Bytes that no editor writes: NUL, broken UTF-8, a line of a million bytes, numbers without end. */
+/* Bytes that no editor writes: NUL, invalid UTF-8, a line of a million bytes, endless numbers. */
 static void test_odd_bytes(void **state)
 {
     fixture *f = *state;

@@ -1,4 +1,4 @@
-/* test_npy.c - arrays as NumPy saves them: every type, order and version, headers refused, faults. */
+/* test_npy.c - arrays as NumPy saves them: every type, order and version, refused headers, failing allocations. */
 #include "fixtures/table_npy.h"
 #include "unit/table_fixture.h"
 
@@ -33,7 +33,7 @@ static void test_npy_types(void **state)
     }
 }
 
-/* Magic, version 1.0, the given dictionary, then data. */
+/* Makes a file: magic bytes, version 1.0, the given dictionary, data. */
 static size_t make_npy(char *out, const char *dictionary, const void *data, size_t data_size)
 {
     size_t length = strlen(dictionary);
@@ -105,7 +105,7 @@ static void test_npy_header(void **state)
     check_message(f, parse_bytes(f, "a.npy", "a,b\n1,2\n", 8, plain), NONSENS_ERR_DATA, "not a .npy file");
     char wrong[256];
     size_t size = make_npy(wrong, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1)}", "12345678", 8);
-    assert_int_equal(parse_bytes(f, "-", wrong, size, plain), NONSENS_OK); /* known by its magic bytes */
+    assert_int_equal(parse_bytes(f, "-", wrong, size, plain), NONSENS_OK); /* recognised by its magic bytes */
     wrong[6] = 4;
     check_message(f, parse_bytes(f, "a.npy", wrong, size, plain), NONSENS_ERR_DATA, "version 4.0");
 }
@@ -136,8 +136,7 @@ static void test_npy_values(void **state)
     check_message(f, parse_bytes(f, "a.npy", bytes, size, (table_options){.label = "c2"}), NONSENS_ERR_DATA, message);
 }
 
-/* Integer labels beyond 2^53 stay apart although their doubles are the same; float32 labels print as they were meant.
- */
+/* Integer labels beyond 2^53 differ even if their doubles are equal; float32 labels print with their own precision. */
 static void test_npy_exact_labels(void **state)
 {
     fixture *f = *state;
@@ -185,7 +184,7 @@ static void test_npy_mutations(void **state)
         size_t k = rng_below(&r, sizeof npy_cases / sizeof npy_cases[0]);
         mutate_one(f, &r, "m.npy", (const char *)npy_cases[k].bytes, (size_t)npy_cases[k].size, &good);
     }
-    assert_in_range(good, 1, TRIES - 1); /* some stay readable, some do not */
+    assert_in_range(good, 1, TRIES - 1); /* some stay readable, others do not */
 }
 
 int main(void)

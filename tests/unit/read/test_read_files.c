@@ -1,4 +1,4 @@
-/* test_read_files.c - several files, one per segment: the same data as one file with a segment column. */
+/* test_read_files.c - several files, one per segment, give the same data as one file with a segment column. */
 #include "data/dataset.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 enum { MAX_FILES = 8, PATH_BYTES = 80 };
 
 typedef struct place {
-    fixture f; /* first: fixture.h's functions take it */
+    fixture f; /* comes first, because functions of fixture.h take it */
     char folder[40], path[MAX_FILES][PATH_BYTES];
     const char *paths[MAX_FILES];
     int files;
@@ -137,7 +137,7 @@ static void test_order_of_files(void **state)
     nonsens_data_free(other);
 }
 
-/* Where files do not agree on the order of their columns, their names decide, in any order of files. */
+/* If files disagree on the order of their columns, names decide, in any order of files. */
 static void test_order_of_columns(void **state)
 {
     place *p = *state;
@@ -161,7 +161,7 @@ static void test_labels(void **state)
     store(p, "a.csv", "x,y\n1,2\n3,5\n4,1\n");
     store(p, "a.txt", "x,y\n7,1\n8,3\n");
     nonsens_data *data = read_files(p, p->paths, 2);
-    assert_string_equal(nonsens_data_segment_at(data, 0), p->paths[0]); // the larger one comes first
+    assert_string_equal(nonsens_data_segment_at(data, 0), p->paths[0]); // the larger segment comes first
     assert_string_equal(nonsens_data_segment_at(data, 1), p->paths[1]);
     nonsens_data_free(data);
 }
@@ -227,7 +227,7 @@ static void test_refusals(void **state)
     choose(p, "vars", "#1,#3");
     refuse(p, 2, NONSENS_ERR_DATA, "/a.csv: there is no column \"#3\"");
     choose(p, "vars", "x,y");
-    nonsens_data_free(read_files(p, p->paths, 2)); // what is not named does not matter
+    nonsens_data_free(read_files(p, p->paths, 2)); // columns that are not named do not matter
     choose(p, "segment", "x");
     refuse(p, 2, NONSENS_ERR_USAGE, "--segment cannot be combined with several files");
     choose(p, "segment", "");

@@ -1,4 +1,4 @@
-/* test_table.c - text tables and files: what is read, what is refused and how it is said (.npy: test_npy.c). */
+/* test_table.c - text tables and files: what is read, what is refused, and the messages (.npy: test_npy.c). */
 #include "base/csv_cell.h"
 #include "unit/table_fixture.h"
 
@@ -66,13 +66,13 @@ static void test_delimiters(void **state)
 static void test_delimiter_choice(void **state)
 {
     fixture *f = *state;
-    must_parse(f, "first name,b\n1,2\n", plain); /* blanks do not count beside commas */
+    must_parse(f, "first name,b\n1,2\n", plain); /* blanks do not count if there are commas */
     assert_string_equal(f->t.column[0].name, "first name");
-    must_parse(f, "\"x,y\";b\n1;2\n", plain); /* quoted delimiters do not count */
+    must_parse(f, "\"x,y\";b\n1;2\n", plain); /* delimiters in quotes do not count */
     assert_string_equal(f->t.column[0].name, "x,y");
-    must_parse(f, "speed, max\tb\n1\t2\n", plain); /* equally often in all rows wins */
+    must_parse(f, "speed, max\tb\n1\t2\n", plain); /* the delimiter that occurs equally often in all rows wins */
     assert_string_equal(f->t.column[0].name, "speed, max");
-    must_parse(f, "a\tb\n\t2\n3\t\n", plain); /* an empty cell before a tab is not a blank to skip */
+    must_parse(f, "a\tb\n\t2\n3\t\n", plain); /* an empty cell before a tab is a cell, not a blank to skip */
     check_column(f, 0, "a", 2, (double[]){NAN, 3.0});
     check_column(f, 1, "b", 2, (double[]){2.0, NAN});
     must_parse(f, "a;b\n3;4\n1,5;2,5\n", plain);
@@ -132,10 +132,10 @@ static void test_missing(void **state)
     assert_int_equal(f->t.column[0].first_missing, 1);
     assert_int_equal(f->t.column[1].missing, 5);
     assert_int_equal(f->t.column[1].first_missing, 0);
-    assert_int_equal(f->t.column[2].kind, COLUMN_TEXT); /* nothing but missing cells */
+    assert_int_equal(f->t.column[2].kind, COLUMN_TEXT); /* only missing cells */
     assert_null(f->t.column[2].value);
     assert_int_equal(f->t.column[2].missing, 6);
-    must_parse(f, "a\n1\n\n3\n", plain); /* of one column a blank line is a missing cell */
+    must_parse(f, "a\n1\n\n3\n", plain); /* in a single column a blank line is a missing cell */
     check_column(f, 0, "a", 3, (double[]){1.0, NAN, 3.0});
     must_refuse(f, "a\n1\nNoon\n", plain, "data.csv:3:1 (column \"a\"): \"Noon\" is not a number");
     must_refuse(f, "a\n1\n??\n", plain, "\"??\" is not a number");
@@ -153,7 +153,7 @@ static void test_text_columns(void **state)
     check_column(f, 1, "x", 3, (double[]){1.0, 2.0, 3.0});
 }
 
-/* Bad cells stop nothing in columns that nobody asked for. */
+/* Bad cells do not matter in columns that are not asked for. */
 static void test_wanted_columns(void **state)
 {
     fixture *f = *state;
@@ -220,7 +220,7 @@ static void test_find(void **state)
     must_parse(f, "a,#1,b\n1,2,3\n", plain);
     assert_int_equal(table_find(&f->t, "b"), 2);
     assert_int_equal(table_find(&f->t, "#3"), 2);
-    assert_int_equal(table_find(&f->t, "#1"), 1); /* the name goes before the number */
+    assert_int_equal(table_find(&f->t, "#1"), 1); /* names take precedence over numbers */
     static const char *const absent[] = {"", "#", "#0", "#4", "#-1", "#1x", "#99999999999999999999999", "A"};
     for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++) {
         assert_int_equal(table_find(&f->t, absent[i]), -1);
@@ -259,7 +259,7 @@ static void test_refused_names(void **state)
     must_refuse(f, "a\xE9,b\n1,2\n", plain, "the column name \"a\\xe9\" is not UTF-8");
     must_refuse(f, "a,b\n1,\xC0\xAF\n", (table_options){.label = "b"},
                 "data.csv:2:2: the label \"\\xc0\\xaf\" is not UTF-8");
-    must_parse(f, ",b\n1,2\n", plain); /* a column of row numbers without a name */
+    must_parse(f, ",b\n1,2\n", plain); /* the first column, such as row numbers, may have no name */
     assert_string_equal(f->t.column[0].name, "c1");
     must_refuse(f, ",c1\n1,2\n", plain, "the column name \"c1\" is used twice");
     must_parse(f, "\xC3\xA9t\xC3\xA9,\xE6\xB8\xA9\n1,2\n", plain);
@@ -273,7 +273,7 @@ static void test_refused_cells(void **state)
     must_refuse(f, "a,b\n1,abc\n3,4\n", plain,
                 "data.csv:2:2 (column \"b\"): \"abc\" is not a number; "); /* text first */
     must_refuse(f, "a,b\n1,x\nx,2\n", plain,
-                "data.csv:2:2 (column \"b\")"); /* first in the file, not in the first column */
+                "data.csv:2:2 (column \"b\")"); /* first in the file, though not in the first column */
     must_refuse(f, "a,b\n1,2\n3,inf\n", plain, "data.csv:3:2 (column \"b\"): \"inf\" is infinite");
     must_refuse(f, "a,b\n1,2\n3,-Infinity\n", plain, "\"-Infinity\" is infinite");
     must_refuse(f, "a,b\n1,2\n3,1e999\n", plain, "\"1e999\" is infinite");
@@ -288,7 +288,7 @@ static void test_refused_cells(void **state)
                 "\"0123456789012345678901234567890123456789\"... is not a number");
 }
 
-/* Escapes at their longest must fit where they are written. */
+/* The longest escapes must fit into the message. */
 static void test_shown_text_fits(void **state)
 {
     fixture *f = *state;
@@ -310,7 +310,7 @@ static double seconds_used(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static const double seconds_allowed = 5.0; /* linear time takes well under one, quadratic time minutes */
+static const double seconds_allowed = 5.0; /* linear time takes far less than a second, quadratic time minutes */
 
 static void test_many_columns(void **state)
 {
@@ -339,7 +339,7 @@ static void test_many_columns(void **state)
     free(text);
 }
 
-/* Many lines under a wide header: the memory must follow the size of the file, not lines times columns. */
+/* Many lines under a wide header: memory must be proportional to the size of the file, not to lines times columns. */
 static void test_many_short_rows(void **state)
 {
     enum { BYTES = 2000000 };
@@ -390,7 +390,7 @@ static void test_long_cells(void **state)
     assert_int_equal(parse_bytes(f, "long.csv", text, used, (table_options){.label = "s"}), NONSENS_OK);
     check_column(f, 0, "a", 1, (double[]){1.0 / 3.0});
     used = (size_t)sprintf(text, "a,s\n1,\"");
-    memset(text + used, '"', BYTES); /* BYTES is even: half as many quotes */
+    memset(text + used, '"', BYTES); /* BYTES is even, and two of these bytes make one quote */
     used += BYTES;
     used += (size_t)sprintf(text + used, "\"\n");
     assert_int_equal(parse_bytes(f, "long.csv", text, used, (table_options){.label = "s"}), NONSENS_OK);
@@ -429,7 +429,7 @@ static void test_files(void **state)
     check_message(f, read_path(f, "/proc/self/mem"), NONSENS_ERR_DATA, "/proc/self/mem: cannot be read");
 }
 
-/* Standard input is a pipe here: no size is known beforehand, and the buffer has to grow. */
+/* Standard input is a pipe here: its size is unknown, and the buffer has to grow. */
 static void test_standard_input(void **state)
 {
     enum { ROWS = 40000 };
@@ -460,7 +460,7 @@ static void test_standard_input(void **state)
     assert_true(f->t.column[1].value[ROWS - 1] == -(ROWS - 1) - 0.5);
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------------- */
+/* ---- failing allocations, cancelling, mutations ---------------------------------------------------------------- */
 
 static nonsens_status read_text(fixture *f)
 {
@@ -516,7 +516,7 @@ static void test_mutations(void **state)
         const char *text = texts[i % 4];
         mutate_one(f, &r, "m.csv", text, strlen(text), &good);
     }
-    assert_in_range(good, 1, TRIES - 1); /* some stay readable, some do not */
+    assert_in_range(good, 1, TRIES - 1); /* some stay readable, others do not */
 }
 
 /* ---- cells that look like formulas ------------------------------------------------------------------------------- */
@@ -548,7 +548,7 @@ static void test_formulas(void **state)
     }
 }
 
-/* Every text of up to four of these characters, as a name and as a label; blanks at its ends are never kept. */
+/* Every text of up to four of these characters, as a name and as a label; blanks at either end are never kept. */
 static void test_every_text_comes_back(void **state)
 {
     static const char letters[] = "'=-+@3.e\",\t\r\n a";

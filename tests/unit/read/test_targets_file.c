@@ -1,4 +1,4 @@
-/* test_targets_file.c - interventions from text: what they mean, what is refused and with which words. */
+/* test_targets_file.c - interventions from text: what they mean, what is refused, and the messages. */
 #include "read/targets_file.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static void test_kinds(void **state)
     assert_int_equal(targets_kind(&t, 0, ALPHA), TARGET_FIXED);
     assert_int_equal(targets_kind(&t, 0, BETA), TARGET_NONE);
     assert_int_equal(targets_kind(&t, 0, 2), TARGET_ACTIVITY);
-    assert_int_equal(targets_kind(&t, 1, BETA), TARGET_CHANGED); // the kind of a variable without one
+    assert_int_equal(targets_kind(&t, 1, BETA), TARGET_CHANGED); // the default kind of a line with a variable
     assert_true(!t.unknown[0] && t.unknown[1] && !t.ignored && !targets_is_empty(&t));
     assert_true(targets_hits(&t, 0, ALPHA) && !targets_hits(&t, 0, 2));
 }
@@ -61,7 +61,7 @@ static void test_match(void **state)
     assert_true(targets_is_empty(&matched));
 }
 
-/* A mechanism may differ where the variable was hit, where another acts differently, and where nobody knows. */
+/* A mechanism may differ where its variable is hit, where another acts differently, and where targets are unknown. */
 static void test_may_differ(void **state)
 {
     fixture *f = *state;

@@ -137,7 +137,7 @@ static void test_learnt_hyper_parameters(void **state)
 
 /* ---- state space ------------------------------------------------------------------------------------------- */
 
-/* Two steps are one: A(z + w) = A(z) A(w), Q(z + w) = A(w) Q(z) A(w)' + Q(w), to many digits at any size. */
+/* Two steps make one: A(z + w) = A(z) A(w), Q(z + w) = A(w) Q(z) A(w)' + Q(w), to many digits for steps of any size. */
 static void test_steps_compose(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void test_stationary(void **state)
     }
 }
 
-/* Ties, tiny and wide steps. */
+/* Makes a sequence with ties, tiny and wide steps. */
 static gp_sequence uneven_sequence(fixture *f, int64_t n)
 {
     gp_sequence q;
@@ -216,7 +216,7 @@ static void test_gradient(void **state)
 
 /* ---- several regressors ------------------------------------------------------------------------------------ */
 
-/* Two waves over three regressors, the last irrelevant. */
+/* Draws two waves over three regressors, the last of which is irrelevant. */
 static rows hilly(fixture *f, int64_t n)
 {
     rows c = {.n = n, .d = 3, .x = {draw(f, n, 5), draw(f, n, 6), draw(f, n, 7)}, .y = draw(f, n, 8)};
@@ -273,7 +273,7 @@ static void test_gradient_of_several(void **state)
     check_slopes(bound_value, &r, HILLY, 5);
 }
 
-/* A lower bound, which grows with the inducing points and ends at the likelihood. */
+/* The bound is below the likelihood, grows with the number of inducing points, and finally reaches it. */
 static void test_bound(void **state)
 {
     fixture *f = *state;
@@ -293,7 +293,7 @@ static void test_bound(void **state)
     assert_close(before, likelihood, 1e-2, "bound with all rows");
 }
 
-/* With as many inducing points as rows the low-rank form is the exact one. */
+/* With as many inducing points as rows, the low-rank form is exact. */
 static void test_low_rank_of_full_rank(void **state)
 {
     fixture *f = *state;
@@ -330,7 +330,7 @@ static void test_low_rank_finds_the_function(void **state)
     assert_true(mean_square(c.n, rest) < 0.002);
 }
 
-/* Slabs of rows run as jobs. */
+/* Blocks of rows run as jobs. */
 static void test_many_rows_of_several(void **state)
 {
     fixture *f = *state;
@@ -368,7 +368,7 @@ static void test_limits_of_several(void **state)
     for (int low = 0; low <= 1; low++) {
         rows c = hilly(f, 150);
         gp_options o = {.threads = 1, .leave_one_out = true, .exact_max = low ? 1 : 500};
-        for (int64_t i = 0; i < 75; i++) { // every row twice; far rows
+        for (int64_t i = 0; i < 75; i++) { // every row occurs twice; then some rows are far away
             c.x[0][75 + i] = c.x[0][i], c.x[1][75 + i] = c.x[1][i], c.x[2][75 + i] = c.x[2][i];
         }
         fit_columns(f, c.n, 3, (const double *const *)c.x, c.y, o);
@@ -456,7 +456,7 @@ static void test_no_noise(void **state)
     assert_true(mean_square(N, fit.residual) < 1e-7 && fit.noise < 1e-7);
 }
 
-/* A fast wave on a slow one: the length of the slow one alone is a local maximum, and all that few points show. */
+/* A fast wave on a slow one: the slow wave's length alone is a local maximum, and all that few points reveal. */
 static void test_many_rows(void **state)
 {
     fixture *f = *state;
@@ -578,7 +578,7 @@ static void test_ties(void **state)
     enum { N = 400 };
     double *x, *y;
     wavy(f, N, &x, &y);
-    for (int64_t i = 0; i < N; i++) { // two values; many; every row twice
+    for (int64_t i = 0; i < N; i++) { // x has two values; below, every row twice, and x nearly constant
         x[i] = x[i] > 0.0;
     }
     gp_fit fit = fit_line(f, N, x, y, (gp_options){.leave_one_out = true});

@@ -1,4 +1,4 @@
-/* test_simulate.c - the generators against what they promise, and the files written from them. */
+/* test_simulate.c - the generators against what they promise, and the files that are written. */
 #include "base/number.h"
 #include "simulate/simulate.h"
 #include "simulate/simulate_model.h"
@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h> /* after ours: it defines a macro called fail */
+#include <cmocka.h> /* after our headers: it defines a macro called fail */
 
 #include "json_of.h"
 
 static const double MOMENT_TOLERANCE = 0.08; /* relative, of a variance from 4,000 draws of kurtosis up to 9 */
-static const double EXACT = 1e-12;           /* relative rounding of a product of a few weights */
+static const double EXACT = 1e-12;           /* relative; rounding of a product of a few weights */
 
 static nonsens_options defaults(void)
 {
@@ -86,7 +86,7 @@ static void test_source_moments(void **state)
     nonsens_context_free(ctx);
 }
 
-/* Leaky layers without bias are homogeneous: a root is one multiple of its source on each side of zero. */
+/* Leaky layers without bias are homogeneous: a root is a multiple of its source, with one factor per side of zero. */
 static bool is_function_of_own_source(const nonsens_simulation *s, int64_t j)
 {
     double slope[2] = {NAN, NAN};
@@ -125,7 +125,7 @@ static void test_layered_is_triangular(void **state)
     nonsens_context_free(ctx);
 }
 
-/* x(1) = A(1) N is linear; after the second matrix the two sides of a root differ by the slope .2. */
+/* x(1) = A(1) N is linear; after the second matrix the slopes of a root's two sides differ by the factor .2. */
 static void test_matrix_comes_before_activation(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void test_independent_and_confounded(void **state)
     nonsens_context_free(ctx);
 }
 
-/* In a graph the hidden variable causes two variables that do not cause one another; it may be any two. */
+/* In a graph the hidden variable causes two variables that do not cause one another; any pair can be chosen. */
 static void test_confounded_graph(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void test_confounded_graph(void **state)
         nonsens_simulation_free(s);
     }
     assert_int_equal(seen, NODES * (NODES - 1) / 2);
-    assert_near(edges / (double)SEEDS, 4.5, 0.6); // 9 pairs at 1/2; sd of the average .19
+    assert_near(edges / (double)SEEDS, 4.5, 0.6); // 9 pairs at 1/2; standard deviation of the mean .19
     nonsens_context_free(ctx);
 }
 
@@ -232,7 +232,7 @@ static void test_modulate(void **state)
     nonsens_context_free(ctx);
 }
 
-/* --changing: as many disturbances change as it says, others keep scale 1, and those that change are as without it. */
+/* --changing: this many disturbances change, the others keep scale 1, and those that change are as without it. */
 static void test_changing(void **state)
 {
     (void)state;
@@ -256,7 +256,7 @@ static void test_changing(void **state)
     nonsens_context_free(ctx);
 }
 
-/* Sorted by source, the ratio of one segment's slope to another's shows whether the mechanism moved. */
+/* The effect's coefficient of the cause's source, solved from two rows per segment, changes if the mechanism does. */
 static void test_changing_mechanism(void **state)
 {
     (void)state;
@@ -335,7 +335,7 @@ static void test_cyclic_layers(void **state)
     nonsens_context_free(ctx);
 }
 
-/* f_j rises with N_j whatever the parents are, and depends on nothing but the parents. */
+/* f_j increases in N_j whatever the parents are, and depends only on the parents. */
 static void test_node_monotone(void **state)
 {
     (void)state;
@@ -355,7 +355,7 @@ static void test_node_monotone(void **state)
                 double value = simulate_node_value(&model, 2, factor, x, noise);
                 assert_true(value > last);
                 last = value;
-                assert_true(value == simulate_node_value(&model, 2, factor, y, noise)); // 0 is no parent of 2
+                assert_true(value == simulate_node_value(&model, 2, factor, y, noise)); // 0 is not a parent of 2
                 assert_true(simulate_node_value(&model, 1, factor, x, noise) !=
                             simulate_node_value(&model, 1, factor, y, noise));
             }
@@ -431,7 +431,7 @@ static void test_edges(void **state)
         }
         nonsens_simulation_free(s);
     }
-    assert_near(edges / (double)repetitions, 6, 0.1); // 15 pairs at 2/5; sd of the average .13
+    assert_near(edges / (double)repetitions, 6, 0.1); // 15 pairs at 2/5; standard deviation of the mean .13
     nonsens_context_free(ctx);
 }
 
@@ -572,7 +572,7 @@ static void test_write_csv(void **state)
         for (int64_t j = 0; j < 3; j++) {
             double value;
             at = (char *)number_parse(at, at + strcspn(at, ","), &value) + 1;
-            assert_true(value == matrix_col(s->x, j)[i]); // every bit comes back
+            assert_true(value == matrix_col(s->x, j)[i]); // every bit is preserved
         }
         char label[16];
         snprintf(label, sizeof label, "s%d\n", s->segment[i] + 1);
@@ -580,7 +580,7 @@ static void test_write_csv(void **state)
         at += strlen(label);
     }
     assert_int_equal(*at, '\0');
-    assert_int_equal(symlink("/dev/full", full), 0); // a link, so that a defect cannot replace the device
+    assert_int_equal(symlink("/dev/full", full), 0); // a link, so that a bug cannot replace the device
     assert_int_equal(nonsens_simulation_write_csv(ctx, s, full), NONSENS_ERR_OUTPUT);
     assert_non_null(strstr(nonsens_context_message(ctx), full));
     nonsens_simulation_free(s);

@@ -1,6 +1,6 @@
 /*
  * effect_graphs.h - graphs for tests from short texts: "x->m m->y x<->y a--b c->y!" ("!": a hidden common cause beside
- * the edge), nodes from texts such as "x m y".  To be included last, in place of fixture.h.
+ * the edge), nodes from texts such as "x m y".  Include it last, instead of fixture.h.
  */
 #ifndef UNIT_EFFECT_GRAPHS_H
 #define UNIT_EFFECT_GRAPHS_H
@@ -40,7 +40,7 @@ static inline int64_t find_word(const words *w, const char *text, size_t length)
     return -1;
 }
 
-/* The graph of the edges; the nodes are `names`, which must outlive it. */
+/* Makes the graph of the edges; the nodes are `names`, which must outlive it. */
 static inline identify_graph make_graph(fixture *f, const words *names, const char *edges, bool is_contradictory)
 {
     identify_graph g;
@@ -63,7 +63,7 @@ static inline identify_graph make_graph(fixture *f, const words *names, const ch
     return g;
 }
 
-/* The mechanisms that an answer needs: "m(x) y(m) "; "0" without any. */
+/* Writes the mechanisms that an answer needs: "m(x) y(m) "; "0" if there are none. */
 static inline void write_answer(const identify_answer *a, const char *const *name, char *out)
 {
     out[0] = '\0';

@@ -1,4 +1,4 @@
-/* test_bootstrap.c - bootstrap samples of the rows with methods that can be followed by hand; journals cut anywhere. */
+/* test_bootstrap.c - bootstrap samples of the rows, with methods that can be checked by hand; journals cut anywhere. */
 #include "base/rng.h"
 #include "tasks/bootstrap.h"
 #include "tasks/run.h"
@@ -50,14 +50,14 @@ static nonsens_options *new_options(fixture *f, int64_t samples)
     return o;
 }
 
-/* ---- methods that can be followed ------------------------------------------------------------------------------- */
+/* ---- methods that can be checked --------------------------------------------------------------------------------- */
 
-/* What a method saw and said; counters only, so that threads do not matter. */
+/* What a method saw and returned; only counters, so that threads do not matter. */
 typedef struct followed {
     const nonsens_data *whole;
-    int64_t calls, repeated, wrong;    /* wrong: rows that are not of the data, sizes that are not as they should be */
+    int64_t calls, repeated, wrong;    /* wrong: rows that are not in the data, wrong sizes */
     int64_t arrow[D][D], open, failed; /* by name, "a" is 0 */
-    int64_t cancel_at;                 /* call that stops the run; 0: none */
+    int64_t cancel_at;                 /* the call that stops the run; 0: none */
 } followed;
 
 static int64_t letter(const nonsens_data *data, int64_t j)
@@ -117,7 +117,7 @@ static double sum_of(const nonsens_data *data, int64_t j)
     return sum / (double)data->n;
 }
 
-/* Arrows from the smaller mean to the larger one where they are close; open where very close; fails on large ones. */
+/* Draws arrows from smaller to larger means if they are close, lines if very close; fails on large means. */
 static nonsens_status find_by_means(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                     const void *how, nonsens_result **out)
 {
@@ -156,7 +156,7 @@ static nonsens_status find_by_means(nonsens_context *ctx, const nonsens_data *da
     return status;
 }
 
-/* A graph a -> b, b -- c to support, and its bootstrap samples. */
+/* Makes a graph a -> b, b -- c, and its support by bootstrap samples. */
 static nonsens_status try_samples(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                   followed *s, nonsens_result **out)
 {
@@ -191,7 +191,7 @@ static nonsens_result *run_samples(fixture *f, const nonsens_data *data, const n
     return result;
 }
 
-/* Counts by names, whatever the order of columns. */
+/* Counts by name, whatever the order of columns. */
 typedef struct table {
     int64_t arrow[D][D], open[D][D], adjacent[D][D], failed;
     double support[2];
@@ -253,8 +253,7 @@ static void test_rows(void **state)
     nonsens_data_free(data);
 }
 
-/* Every row is as likely as every other of its segment: 9 rows, 5 drawn, 2,000 bootstrap samples; 4.5 standard errors.
- */
+/* Every row of a segment is drawn equally often: 5 of 9 rows, 2,000 bootstrap samples; within 4.5 standard errors. */
 static int64_t seen[ROWS];
 static nonsens_status see_rows(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                const void *how, nonsens_result **out)
@@ -289,7 +288,7 @@ static void test_rows_are_equally_likely(void **state)
     nonsens_data_free(data);
 }
 
-/* The counts of the result are those of the method itself. */
+/* The counts of the result are those that the method itself made. */
 static void test_counts(void **state)
 {
     fixture *f = *state;
@@ -300,12 +299,12 @@ static void test_counts(void **state)
     r = run_samples(f, data, o, &s);
     table t = table_of(r);
     int64_t open = 0, good = 200 - t.failed;
-    assert_true(t.failed > 0 && t.failed < 100 && s.open > 0); // or nothing is tested
+    assert_true(t.failed > 0 && t.failed < 100 && s.open > 0); // otherwise nothing is tested
     assert_int_equal(t.failed, s.failed);
     assert_int_equal(r->bootstrap.replicates, 200);
     for (int a = 0; a < D; a++) {
         for (int b = 0; b < D; b++) {
-            assert_true(t.arrow[a][b] <= s.arrow[a][b]); // those that failed had said something before
+            assert_true(t.arrow[a][b] <= s.arrow[a][b]); // failed samples had drawn arrows before they failed
             assert_int_equal(t.adjacent[a][b], t.arrow[a][b] + t.arrow[b][a] + t.open[a][b]);
             open += a < b ? t.open[a][b] : 0;
         }
@@ -383,7 +382,7 @@ static void cut_sums(kept *k)
     }
 }
 
-/* A journal of a whole run, and its table. */
+/* Makes the journal of a whole run; returns the table. */
 static table open_kept(fixture *f, kept *k)
 {
     followed s = {0};
@@ -409,7 +408,7 @@ static void close_kept(kept *k)
     nonsens_data_free(k->data);
 }
 
-/* Wherever the file was cut: the same result, and only what was lost is run again. */
+/* Wherever the file is cut, the result is the same, and only what was lost is run again. */
 static void test_resume(void **state)
 {
     static kept k;
@@ -420,7 +419,7 @@ static void test_resume(void **state)
         for (size_t i = 0; i < cut; i++) {
             lines += k.text[i] == '\n';
         }
-        // the last line counts without its end too
+        // the last line counts even without its newline
         lines += cut > 0 && cut < k.size && k.text[cut - 1] != '\n' && k.text[cut] == '\n';
         write_text(&k, cut);
         table t = run_table(k.f, k.data, k.o, &s);
@@ -513,7 +512,7 @@ static void test_refusals(void **state)
     close_kept(&k);
 }
 
-/* Lines that are JSON but no bootstrap samples of this many variables are run again. */
+/* Lines that are JSON, but not bootstrap samples of this many variables, are run again. */
 static void test_odd_lines(void **state)
 {
     static kept k;
@@ -538,7 +537,7 @@ static void test_odd_lines(void **state)
     close_kept(&k);
 }
 
-/* A journal without checksums goes on, and what is added to it has them. */
+/* A journal without checksums can be continued; new lines have checksums. */
 static void test_journal_without_sums(void **state)
 {
     static kept k;
@@ -563,7 +562,7 @@ static void test_journal_without_sums(void **state)
     close_kept(&k);
 }
 
-/* Whatever byte of a bootstrap sample's line is another: it is run again, and named. */
+/* If any byte of a bootstrap sample's line is changed, the sample is run again. */
 static void test_changed_lines(void **state)
 {
     static kept k;
@@ -586,7 +585,7 @@ static void test_changed_lines(void **state)
     close_kept(&k);
 }
 
-/* ---- what is known ---------------------------------------------------------------------------------------------- */
+/* ---- background knowledge --------------------------------------------------------------------------------------- */
 
 static void test_graph_against_knowledge(void **state)
 {
@@ -653,7 +652,7 @@ static nonsens_status run_once(nonsens_context *ctx, arena *a, void *state)
     followed s = {0};
     nonsens_result *r = NULL;
     (void)a;
-    remove(run->options->journal); // or each round would find what the last one had finished
+    remove(run->options->journal); // otherwise each round would find the samples of the one before
     nonsens_status status = try_samples(ctx, run->data, run->options, &s, &r);
     nonsens_result_free(r);
     return status;

@@ -1,5 +1,4 @@
-/* test_compare.c - two graphs beside each other: nodes by name, distances, what differs, and what cannot be compared.
- */
+/* test_compare_graphs.c - two graphs compared: nodes by name, distances, differences, and what cannot be compared. */
 #include "read/graph_file.h"
 #include "tasks/compare_graphs.h"
 
@@ -46,7 +45,7 @@ static nonsens_comparison *compared(fixture *f, const char *estimate, const char
 
 static const char TRUTH[] = "from,to\na,b\nb,c\na,d\nc,e\n";
 
-/* Names match whatever their order; one edge of each kind of difference. */
+/* Names match in any order; there is one edge of each kind of difference. */
 static void test_differences(void **state)
 {
     static const char *const what[] = {"marked", "missing", "reversed", "extra"};
@@ -75,7 +74,7 @@ static void test_differences(void **state)
     nonsens_comparison_free(c);
 }
 
-/* The pattern of a -> b -> c, a -> d, c -> e is all lines; that of a -> c <- b keeps its arrows. */
+/* The pattern of a -> b -> c, a -> d, c -> e has only lines; that of a -> c <- b keeps its arrows. */
 static void test_pattern(void **state)
 {
     fixture *f = *state;
@@ -89,7 +88,7 @@ static void test_pattern(void **state)
     nonsens_comparison_free(c);
 }
 
-/* a -> c is an effect through b: extra beside the truth, right beside its closure. */
+/* a -> c is an effect through b: extra compared with the truth, correct compared with its closure. */
 static void test_closure(void **state)
 {
     fixture *f = *state;
@@ -105,7 +104,7 @@ static void test_closure(void **state)
 static void test_nodes(void **state)
 {
     fixture *f = *state;
-    // a list of edges knows no other nodes: those of the other graph are added
+    // a list of edges may lack nodes: those of the other graph are added
     nonsens_comparison *c = compared(f, "{\"nodes\": [\"a\", \"b\", \"z\"], \"edges\": []}", "from,to\na,b\n", NULL);
     assert_true(c->nodes == 3 && c->truth.added == 1 && c->estimate.added == 0);
     assert_true(c->distance[0].missing == 1 && c->distance[0].skeleton.possible == 3);
@@ -116,7 +115,7 @@ static void test_nodes(void **state)
     c = compared(f, "from,to\n", "from,to\n", NULL);
     assert_true(c->nodes == 0 && c->distance[0].shd == 0);
     nonsens_comparison_free(c);
-    // two arrows against each other
+    // two arrows in opposite directions
     c = compared(f, "from,to\na,b\n", "from,to\na,b\nb,a\n", NULL);
     assert_true(c->truth.cycles == 1 && c->distance[0].marked == 1 && c->distance[0].arrows.actual == 0);
     nonsens_comparison_free(c);

@@ -1,4 +1,4 @@
-/* What diagnose says about a pair through segment classifiers. */
+/* test_diagnose.c - what diagnose says about a pair through segment classifiers. */
 #include "base/rng.h"
 #include "tasks/diagnose/diagnose_classifiers.h"
 #include "tasks/diagnose/diagnose_pair.h"
@@ -11,7 +11,7 @@
 
 enum { SEGMENTS = 9, ROWS = 300, ODD = 4 };
 
-/* x1 = s1(e) N1, x2 = x1 + s2(e) N2; the odd segment, if there is one, has the roles exchanged and a bend. */
+/* Draws x1 = s1(e) N1, x2 = x1 + s2(e) N2; in the odd segment, if any, roles are exchanged and the curve is bent. */
 static nonsens_data *make_data(fixture *f, int64_t rows, bool with_second, bool with_odd)
 {
     enum { LIMIT = SEGMENTS * ROWS };
@@ -89,7 +89,7 @@ static void test_one_disturbance_changes(void **state)
     nonsens_result *r = diagnose(*state, make_data(*state, ROWS, false, false));
     assert_true(evidence_of(r, "rank(c1, c2)")->value == 1.0);
     assert_true(evidence_of(r, "rank 2(c1, c2)")->p_value > 0.01);
-    assert_true(evidence_of(r, "share(c1)")->value > 0.9); // it is all in the cause
+    assert_true(evidence_of(r, "share(c1)")->value > 0.9); // the cause accounts for all of it
     assert_true(evidence_of(r, "share(c2)")->value < 0.9);
     assert_true(is_said(r, "one disturbance changes, or both in proportion"));
     nonsens_result_free(r);
@@ -114,7 +114,6 @@ static void test_few_rows_are_not_fitted(void **state)
     nonsens_result_free(r);
 }
 
-/* Against the singular values of the (segments, rows) matrix of logits, found by powers of its Gram matrix. */
 /* Classifiers see a sample; rows, segments and tests are those of all rows. */
 static void test_subsample(void **state)
 {
@@ -137,6 +136,7 @@ static void test_subsample(void **state)
     nonsens_data_free(data);
 }
 
+/* Compares with the singular values of the (segments, rows) matrix of logits, by powers of its Gram matrix. */
 static void test_spectrum_is_that_of_the_logits(void **state)
 {
     static const double TOLERANCE = 1e-8;
@@ -208,7 +208,7 @@ static void test_rows_wanted(void **state)
     assert_true(isnan(diagnose_rows_wanted(100, 0, 3)) && isnan(diagnose_rows_wanted(100, -2, 3)));
 }
 
-/* Some allocations of the fits fail: the run says so and frees what it had. */
+/* If some allocation of the fits fails, the run reports it and frees its memory. */
 static void test_allocations_fail(void **state)
 {
     fixture *f = *state;

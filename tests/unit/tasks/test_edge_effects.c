@@ -1,4 +1,4 @@
-/* test_edge_effects.c - direct effects of edges against what is known of simulated rows. */
+/* test_edge_effects.c - direct effects of edges against known effects in simulated rows. */
 #include "base/rng.h"
 #include "methods/shared/result.h"
 #include "tasks/edge_effects.h"
@@ -17,7 +17,7 @@ typedef struct made {
     int64_t label[N];
 } made;
 
-/* b = 2 a + noise, c = f(a) - b / 2 + noise whose mean and scale change over segments. */
+/* Draws b = 2 a + noise, c = f(a) - b / 2 + noise, whose mean and scale change over segments. */
 static made *make(uint64_t seed, double (*f)(double))
 {
     made *m = malloc(sizeof *m);
@@ -50,7 +50,7 @@ static nonsens_data *read(fixture *f, const made *m)
     return data;
 }
 
-/* The result of discover with these edges: a -> b, a -> c, and b to c. */
+/* Makes a result of discover with these edges: a -> b, a -> c, and b to c. */
 static nonsens_result *new_result(fixture *f, const nonsens_data *data, int last, double weight)
 {
     nonsens_options *o;
@@ -102,7 +102,7 @@ static void test_linear(void **state)
     free(m);
 }
 
-/* 100 data sets, two edges of c: the intervals cover as often as they should. */
+/* 100 data sets, two edges to c: the intervals cover the truth as often as they should. */
 static void test_coverage(void **state)
 {
     int covered = 0, asked = 0;
@@ -135,7 +135,7 @@ static void test_curve(void **state)
     free(m);
 }
 
-/* The sign and order of columns, and their units, change an effect as they should. */
+/* Signs, order and units of columns change an effect as they should. */
 static void test_signs(void **state)
 {
     fixture *f = *state;
@@ -156,7 +156,7 @@ static void test_signs(void **state)
     free(m);
 }
 
-/* Edges without an effect, and those beside them. */
+/* Edges without an effect, and the edges beside them. */
 static void test_open(void **state)
 {
     static const int TYPE[] = {NONSENS_EDGE_UNDIRECTED, NONSENS_EDGE_BIDIRECTED, NONSENS_EDGE_DIRECTED};
@@ -169,14 +169,14 @@ static void test_open(void **state)
         assert_int_equal(edge_effects_fill(f->ctx, data, r), NONSENS_OK);
         check_none(&r->edge[1]);
         check_none(&r->edge[2]);
-        assert_true(k < 2 ? isnan(r->edge[0].effect) : !isnan(r->edge[0].effect)); // b, too, has a cause left open
+        assert_true(k < 2 ? isnan(r->edge[0].effect) : !isnan(r->edge[0].effect)); // an open cause of b, too
         nonsens_result_free(r);
     }
     nonsens_data_free(data);
     free(m);
 }
 
-/* Where values are missing, the others count: their rows, and their quartiles. */
+/* If values are missing, fits use the rows without gaps, and quartiles the values that are there. */
 static void test_missing(void **state)
 {
     fixture *f = *state;
@@ -193,7 +193,7 @@ static void test_missing(void **state)
             labels[category[i]] = arena_format(f->ctx, &f->scratch, "%d", (int)category[i]);
         }
     }
-    for (int64_t i = 0; i < N; i++) { // more than half of the cause
+    for (int64_t i = 0; i < N; i++) { // more than half of the cause's values
         column[A][i] = i % 5 < 3 ? NAN : column[A][i];
         column[C][i] = i % 7 == 0 ? NAN : column[C][i];
     }
@@ -205,7 +205,7 @@ static void test_missing(void **state)
     check_slope(&r->edge[0], 2.0, 1.6);
     check_slope(&r->edge[1], 3.0, 1.6);
     check_slope(&r->edge[2], -0.5, 1.6);
-    assert_true(fabs(r->edge[0].lower - all->edge[0].lower) < 0.15); // quartiles of the values that are there
+    assert_true(fabs(r->edge[0].lower - all->edge[0].lower) < 0.15); // quartiles use the values that are there
     assert_true(fabs(r->edge[0].upper - all->edge[0].upper) < 0.15);
     nonsens_result_free(all);
     nonsens_result_free(r);
@@ -213,7 +213,7 @@ static void test_missing(void **state)
     free(m);
 }
 
-/* A segment in which c has another mechanism does not count. */
+/* A segment in which c has a different mechanism is not used. */
 static void test_targets(void **state)
 {
     fixture *f = *state;
@@ -236,7 +236,7 @@ static void test_targets(void **state)
     free(m);
 }
 
-/* A cause with two values goes from one to the other. */
+/* A cause with two values changes from one to the other. */
 static void test_two_values(void **state)
 {
     fixture *f = *state;

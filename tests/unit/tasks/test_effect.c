@@ -78,7 +78,7 @@ static void assert_near(double value, double expected, double within)
     }
 }
 
-/* Setting a = 1, and both signs of the columns. */
+/* Sets a = 1, with both signs of the columns. */
 static void check_known_effects(fixture *f, double sign)
 {
     world w;
@@ -98,7 +98,7 @@ static void check_known_effects(fixture *f, double sign)
     assert_near(answer[1].difference.mean.value, sign * 2.0 * by, 0.12);
     assert_near(answer[2].difference.mean.value, sign * -3.0 * by, 0.2);
     assert_near(answer[3].then.mean.value, sign * tanh(2.0), 0.06);
-    assert_near(answer[D + 2].difference.mean.value, sign * -0.75, 0.06); // half a unit more of b
+    assert_near(answer[D + 2].difference.mean.value, sign * -0.75, 0.06); // half a unit added to b
     assert_near(answer[4 * D + 2].difference.mean.value, sign * (-3.0 * by - 0.75), 0.25);
     for (int j = 0; j < D; j++) {
         const effect_answer *none = &answer[2 * D + j]; // d has no effects
@@ -123,7 +123,7 @@ static void test_known_effects(void **state)
     check_known_effects(*state, -1.0);
 }
 
-/* The counterfactual of a row keeps its disturbance; an unchanged row stays as it is, exactly. */
+/* The counterfactual of a row keeps its disturbance; without a change the row stays exactly the same. */
 static void test_rows(void **state)
 {
     fixture *f = *state;
@@ -167,8 +167,8 @@ static void test_table(void **state)
     double step = t.upper[0] - t.lower[0];
     assert_near(t.total[0 * D + 1].value, 2.0 * step, 0.15);
     assert_near(t.total[0 * D + 2].value, -3.0 * step, 0.25);
-    assert_near(t.direct[0 * D + 1].value, t.total[0 * D + 1].value, 1e-12); // nothing is on the way
-    assert_true(t.direct[0 * D + 2].value == 0.0);                           // all of it is
+    assert_near(t.direct[0 * D + 1].value, t.total[0 * D + 1].value, 1e-12); // no variable is between them
+    assert_true(t.direct[0 * D + 2].value == 0.0);                           // the effect is entirely indirect
     assert_true(t.total[2 * D + 0].value == 0.0 && t.total[3 * D + 1].value == 0.0);
     for (int i = 0; i < D * D; i++) {
         assert_true(t.total[i].low <= t.total[i].value && t.total[i].value <= t.total[i].high);
@@ -221,7 +221,7 @@ static void test_refusals(void **state)
     effect_scenario nowhere = {1, &bad[2], SEGMENTS}, here = {1, &bad[2], EFFECT_ALL_SEGMENTS};
     assert_int_equal(effect_answer_scenarios(f->ctx, m, 1, &nowhere, 1, &outcome, &answer), NONSENS_ERR_USAGE);
     assert_int_equal(effect_answer_scenarios(f->ctx, m, 1, &here, 1, &outcome, &answer), NONSENS_OK);
-    assert_true(isnan(answer.then.mean.low) && isfinite(answer.then.mean.value)); // no samples, no interval
+    assert_true(isnan(answer.then.mean.low) && isfinite(answer.then.mean.value)); // no samples, so no interval
     effect_model_free(m);
     nonsens_data_free(w.data);
 }
@@ -254,7 +254,7 @@ static nonsens_data *make_series(fixture *f, uint64_t number)
     return data;
 }
 
-/* What one unit more of x does to y; *error is the standard error that the interval says. */
+/* Returns the effect of one added unit of x on y; *error is the standard error that the interval implies. */
 static double effect_of_unit(fixture *f, const nonsens_data *data, int64_t block_length, double *error)
 {
     const bool edge[4] = {false, true, false, false};
@@ -273,7 +273,7 @@ static double effect_of_unit(fixture *f, const nonsens_data *data, int64_t block
     return answer.difference.mean.value;
 }
 
-/* Blocks give the standard error that data sets show; single rows one that is far too small. */
+/* Blocks give the standard error that repeated data sets show; with single rows it is far too small. */
 static void test_blocks_in_time(void **state)
 {
     enum { SETS = 20 };

@@ -1,6 +1,6 @@
 /*
- * test_explain.c - changes of known size, tests given causes that changed, rows in time, faults that simulations put
- * in, what must not matter, failures.
+ * test_explain.c - changes of known size, tests given causes that changed, rows in time, faults planted by simulations,
+ * invariances, failures.
  */
 #include "base/rng.h"
 #include "classifier/sample.h"
@@ -29,7 +29,7 @@ typedef struct pair {
     int64_t length; /* of blocks of neighbouring rows; 0: none */
 } pair;
 
-/* Blocks of neighbouring rows in each half; the last one of a half may be shorter. */
+/* Cuts each half into blocks of neighbouring rows; the last block of a half may be shorter. */
 static time_blocks cut(fixture *f, const pair *p)
 {
     time_blocks time = {.length = p->length, .inflation = 1.0};
@@ -67,7 +67,7 @@ static void prepare(fixture *f, pair *p)
     assert_int_equal(explain_groups_new(f->ctx, &f->scratch, &p->rows, in, &time, &p->groups), NONSENS_OK);
 }
 
-/* Rows in the order of the groups. */
+/* Returns the values in the order of the groups. */
 static double *in_order(fixture *f, const pair *p, const double *value)
 {
     double *v = fixture_doubles(f, p->n);
@@ -93,7 +93,7 @@ static pair pair_new(fixture *f, int64_t n)
     return (pair){.n = n, .x = fixture_doubles(f, n), .y = fixture_doubles(f, n)};
 }
 
-/* Divergences that are known: Laplace of other scale, r + 1/r - 2; Gaussian of other mean, its square. */
+/* Known divergences: Laplace with scale ratio r, r + 1/r - 2; Gaussian with shifted mean, the shift squared. */
 static void test_known_divergences(void **state)
 {
     fixture *f = *state;
@@ -146,13 +146,13 @@ static void test_standard_error(void **state)
     }
     double deviation = sqrt((square - sum * sum) * REPS / (REPS - 1.0));
     assert_true(error > 0.75 * deviation &&
-                error < 1.35 * deviation); // 2.6 times the error of a standard deviation of 60
+                error < 1.35 * deviation); // 2.6 times the standard error of a standard deviation from 60 values
     assert_true(fabs(sum - 0.5) < 0.06);
 }
 
 /*
- * The cause changes and the mechanism is not known at all: y itself stands for the disturbance.  Given the cause there
- * is no change, and the test must say so; without it there is one.
+ * The cause changes and the mechanism is unknown: y itself stands for the disturbance.  Given the cause there is no
+ * change, and the test must find none; without the cause there is one.
  */
 static void test_level_given_a_cause(void **state)
 {
@@ -201,7 +201,7 @@ static void assert_near(double a, double b, double tolerance)
     assert_true(fabs(a - b) <= tolerance);
 }
 
-/* Variance 1 and autocorrelation c, anew in each half. */
+/* Draws a series with variance 1 and autocorrelation c, which starts again in each half. */
 static void fill_series(rng *r, int64_t n, double c, double *x)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -210,11 +210,11 @@ static void fill_series(rng *r, int64_t n, double c, double *x)
     }
 }
 
-/* The covariance of sums over two groups of blocks of unequal length, by hand. */
+/* The covariance of sums over two groups of blocks of unequal length, worked out by hand. */
 static void test_block_covariance(void **state)
 {
     fixture *f = *state;
-    pair p = pair_new(f, 14); // in each half blocks of 3, 3 and 1 rows
+    pair p = pair_new(f, 14); // each half has blocks of 3, 3 and 1 rows
     double value[14], covariance[2], variance;
     arena scratch = {0};
     p.length = 3;
@@ -247,7 +247,7 @@ static void test_block_covariance(void **state)
     arena_free(&scratch);
 }
 
-/* Equal and independent parts of a vector: twice as many degrees of freedom in numerator and denominator. */
+/* Equal and independent parts of a vector double the degrees of freedom of numerator and denominator. */
 static void test_length_of_a_vector(void **state)
 {
     explain_groups g = {.degrees = {5.0, 5.0}};
@@ -261,8 +261,8 @@ static void test_length_of_a_vector(void **state)
 }
 
 /*
- * Autocorrelation .8, nothing changes: by rows the test rejects far too often, by blocks at its level, also given a
- * cause.  Intervals by blocks cover, and a doubled scale is seen.
+ * With autocorrelation .8 and no change, the test rejects far too often by rows, and at its level by blocks, even given
+ * a cause.  Intervals by blocks cover the truth, and a doubled scale is found.
  */
 static void test_level_in_time(void **state)
 {
@@ -297,7 +297,7 @@ static void test_level_in_time(void **state)
     assert_true(power >= 80);
 }
 
-/* Two blocks a group say too little of how much they vary. */
+/* Two blocks per group reveal too little about their variation. */
 static void test_few_blocks(void **state)
 {
     fixture *f = *state;
@@ -332,7 +332,7 @@ static nonsens_simulation *simulate(fixture *f, const char *seed)
     return s;
 }
 
-/* The true graph as a file, whose name is put into path. */
+/* Writes the true graph to a file, whose name is stored in path. */
 static void write_graph(const nonsens_simulation *s, char path[32])
 {
     strcpy(path, "/tmp/test_explain_XXXXXX");
@@ -381,13 +381,12 @@ static bool causes(const nonsens_simulation *s, int64_t from, int64_t to)
     return found;
 }
 
-/* Ten faults: the broken variable comes first each time, hardly anything else is blamed, nothing follows without it. */
-/* However large a change is, few rows against many cannot reach a small p-value; the bound says which. */
+/* However large a change is, few rows against many cannot give a small p-value; the function returns the smallest. */
 static void test_least_p_value(void **state)
 {
     static const struct {
         int64_t count, other;
-        double low, high; /* around what changes of a hundred scales reach */
+        double low, high; /* bounds around what a change by a factor of a hundred reaches */
     } at[] = {
         {10, 1500, 0.2, 0.3}, {1500, 10, 0.2, 0.3}, {20, 1500, 0.005, 0.02}, {30, 1500, 1e-4, 1e-3}, {4, 50, 1, 1}};
     (void)state;
@@ -398,6 +397,7 @@ static void test_least_p_value(void **state)
     assert_true(explain_min_p(200, 200) < 1e-30);
 }
 
+/* Ten faults: the broken variable always comes first, few others are blamed, and only its effects follow. */
 static void test_faults(void **state)
 {
     fixture *f = *state;

@@ -1,6 +1,6 @@
 /*
- * test_explain_size.c - faults of few rows: known shifts, extrapolation, the floor of the spread, p-values without a
- * fault, missing values, the onset.
+ * test_explain_size.c - faults of few rows: known shifts, extrapolation, the lower bound of the spread, p-values
+ * without a fault, missing values, the onset.
  */
 #include "base/rng.h"
 #include "data/dataset.h"
@@ -13,10 +13,10 @@
 
 enum { NORMAL = 300, MAX_FAULT = 20 };
 
-/* A cause x, its effect y = 2 x + noise, and a metric z that hardly moves; rows of the fault behind the normal ones. */
+/* A cause x, its effect y = 2 x + noise, and an almost constant metric z; rows of the fault follow the normal ones. */
 typedef struct shop {
     int64_t fault;
-    double drift; /* standard deviation of shifts without a fault */
+    double drift; /* standard deviation of shifts that are no fault */
     double value[3][NORMAL + MAX_FAULT];
 } shop;
 
@@ -71,7 +71,7 @@ static explain_size measure(fixture *f, const shop *s, int64_t column, int64_t c
     return out;
 }
 
-/* One row that is 6 standard deviations away is 6 / 1.349 interquartile ranges away, whichever way. */
+/* One row that is 6 standard deviations away is 6 / 1.349 interquartile ranges away, in either direction. */
 static void test_known_shift(void **state)
 {
     shop s;
@@ -86,7 +86,7 @@ static void test_known_shift(void **state)
     }
 }
 
-/* A cause far outside its range takes its effect along: that is no change of the effect itself. */
+/* A cause far outside its range moves its effect, too: that is not a change of the effect itself. */
 static void test_effects_follow(void **state)
 {
     shop s;
@@ -100,14 +100,14 @@ static void test_effects_follow(void **state)
     assert_true(measure(*state, &s, 1, 1).score > 2.0);
 }
 
-/* A metric that hardly moves neither wins by accident nor is dropped. */
+/* An almost constant metric is neither ranked first by chance nor left out. */
 static void test_floor(void **state)
 {
     shop s;
     fill(&s, 3, 5);
-    add(&s, 2, 1e-5); // ten of its tiny standard deviations, a hundred-millionth of its value
+    add(&s, 2, 1e-5); // ten of its tiny standard deviations, 1e-8 of its value
     double accident = measure(*state, &s, 2, 0).score;
-    add(&s, 2, 20.0); // two per cent of it
+    add(&s, 2, 20.0); // two per cent of its value
     double fault = measure(*state, &s, 2, 0).score;
     assert_true(accident < 20.0 && fault > 1000.0);
     for (int64_t i = 0; i < NORMAL; i++) {
@@ -131,11 +131,11 @@ static void test_level(void **state)
             small[1] += p <= 0.5;
         }
         assert_in_range(small[0], 8, 36);    // 20 expected, standard deviation 4.4
-        assert_in_range(small[1], 165, 240); // 200, 10
+        assert_in_range(small[1], 165, 240); // 200 expected, standard deviation 10
     }
 }
 
-/* Shifts that other variables have, too, are no fault; far larger ones are. */
+/* Shifts as large as those of other variables are no fault; far larger ones are. */
 static void test_drift(void **state)
 {
     enum { SETS = 300 };
@@ -156,7 +156,7 @@ static void test_drift(void **state)
     assert_true(measure(*state, &s, 1, 1).p_value < 0.005);
 }
 
-/* A drift shows in variables that the likeliest root cause does not reach; what it causes does not count. */
+/* Drift is judged by variables that the likeliest root cause does not reach; its effects do not count. */
 static void test_small_drift(void **state)
 {
     fixture *f = *state;
@@ -181,7 +181,7 @@ static void test_small_drift(void **state)
     assert_float_equal(drift, sqrt(0.25 - 0.01) / 0.6745, 1e-9);
 }
 
-/* Rows without the variable or its cause are left out; a cause that most rows of the fault lack is not used. */
+/* Rows without the variable or its cause are left out; a cause missing in most rows of the fault is not used. */
 static void test_missing(void **state)
 {
     shop s;
@@ -199,7 +199,7 @@ static void test_missing(void **state)
     assert_true(isnan(size.score) && isnan(size.p_value));
 }
 
-/* What differs in all rows of the segment is no fault if the step at the onset does not show it. */
+/* A difference in all rows of the segment is no fault unless the step at the onset shows it. */
 static void test_onset(void **state)
 {
     shop s;

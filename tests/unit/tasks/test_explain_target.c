@@ -16,7 +16,7 @@ enum { A, B, C, Z, VARIABLES, SEGMENTS = 5, EACH = 400, ROWS = SEGMENTS * EACH }
 static const char *const NAMES[] = {"a", "b", "c", "z"};
 static const char *const GRAPH = "from,to,type\na,b,-->\na,c,-->\nb,c,-->\nz,c,-->\n";
 
-/* b = 0.8 a + N, c = 0.5 a + b + 0.5 z + N; in the last segment disturbances are shifted. */
+/* Draws b = 0.8 a + N, c = 0.5 a + b + 0.5 z + N; in the last segment disturbances are shifted. */
 static nonsens_data *make_data(fixture *f, const double shift[VARIABLES], double sign)
 {
     double *v = fixture_doubles(f, ROWS * VARIABLES);
@@ -67,7 +67,7 @@ static const nonsens_change *change_of(const nonsens_result *r, int64_t variable
     return nonsens_result_change_at(r, i);
 }
 
-/* Two faults: a accounts for (0.5 + 0.8) of its shift, b for all of its own; the rest is what rows differ by chance. */
+/* Two faults: a accounts for (0.5 + 0.8) of its shift, b for all of its own; the rest is chance. */
 static void check_two_faults(fixture *f, double sign)
 {
     nonsens_data *data = make_data(f, (const double[]){[A] = 2.0, [B] = -1.5, [C] = 0.0, [Z] = 0.0}, sign);
@@ -92,7 +92,7 @@ static void test_two_faults(void **state)
     check_two_faults(*state, -1.0);
 }
 
-/* The target itself is at fault: it is a player like any other. */
+/* If the target itself is at fault, it gets a share like any other variable. */
 static void test_target_at_fault(void **state)
 {
     fixture *f = *state;
@@ -117,7 +117,7 @@ static void test_no_shares(void **state)
     for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
         nonsens_result *r = explain(f, data, at[k].graph, at[k].target, "1");
         const nonsens_target_change *t = nonsens_result_target_change(r);
-        if (!t->reason) { // readers of lists drop `confounded`
+        if (!t->reason) { // readers of lists ignore `confounded`
             assert_int_equal(k, 3);
         } else {
             assert_true(strstr(t->reason, at[k].reason));
@@ -128,7 +128,7 @@ static void test_no_shares(void **state)
     nonsens_data_free(data);
 }
 
-/* An open edge between variables that nothing faulted reaches does not matter. */
+/* An undirected edge between variables that no fault reaches does not matter. */
 static void test_open_edge_elsewhere(void **state)
 {
     fixture *f = *state;
@@ -155,8 +155,7 @@ static void test_threads(void **state)
     nonsens_data_free(data);
 }
 
-/* ---- the switch itself --------------------------------------------------------------------------------------------
- */
+/* ---- switching disturbances ------------------------------------------------------------------------------------- */
 
 static int64_t start_of(const nonsens_data *data, const char *label)
 {
@@ -167,7 +166,7 @@ static int64_t start_of(const nonsens_data *data, const char *label)
     return data->start[e];
 }
 
-/* All four variables play, with all orders and with random ones. */
+/* All four variables are players, with all orders and with random ones. */
 static void test_random_orders(void **state)
 {
     fixture *f = *state;

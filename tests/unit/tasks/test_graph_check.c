@@ -1,5 +1,5 @@
 /*
- * test_graph_check.c - the independences that graphs imply, against d-separation with the hidden variables drawn; right
+ * test_graph_check.c - the independences that graphs imply, against d-separation with hidden variables as nodes; right
  * and wrong graphs against simulated data; disturbances that depend on one another.
  */
 #include "graph/skeleton_test.h"
@@ -11,9 +11,9 @@
 
 static const graph_check_options usual = {.alpha = 0.05, .max_tests = GRAPH_CHECK_MAX_TESTS, .threads = 2};
 
-/* ---- what is implied -------------------------------------------------------------------------------------------- */
+/* ---- implied independences -------------------------------------------------------------------------------------- */
 
-/* A DAG in which hidden variables are nodes behind the others. */
+/* Makes a DAG in which hidden variables are nodes after the others. */
 static small_dag with_hidden(const identify_graph *g)
 {
     small_dag out = {.d = (int)g->marks.d};
@@ -30,7 +30,7 @@ static small_dag with_hidden(const identify_graph *g)
     return out;
 }
 
-/* A p-value of .5 for what d-separation makes independent, else 1e-6. */
+/* Returns p-value .5 if d-separation makes x and y independent, else 1e-6. */
 static nonsens_status ask_graph(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
                                 const int64_t *given, double *p_value)
 {
@@ -87,7 +87,7 @@ static void test_implied(void **state)
     assert_true(tests > 1000 && not_implied > 20);
 }
 
-/* A right graph in the hands of another truth: the worst offenders come first, by name. */
+/* Graphs against data from another graph: the worst contradictions come first, then the order is by name. */
 static void test_sentences(void **state)
 {
     fixture *f = *state;
@@ -133,7 +133,7 @@ typedef struct sample {
     int64_t start[SEGMENTS + 1];
 } sample;
 
-/* a -> b -> c, d alone, not linear; scales change over segments.  The disturbances of c and d share `hidden`. */
+/* Draws a non-linear a -> b -> c, and d alone; scales change over segments; the noise of c and d shares `hidden`. */
 static void draw(sample *s, uint64_t seed, double hidden)
 {
     rng r = rng_new(seed, RNG_TEST, 0);
@@ -152,7 +152,7 @@ static void draw(sample *s, uint64_t seed, double hidden)
     }
 }
 
-/* Checks a graph of a, b, c, d by conditional tests inside segments. */
+/* Checks a graph of a, b, c, d with conditional tests inside segments. */
 static void check_graph(fixture *f, const sample *s, const char *edges, graph_check *out)
 {
     const double *column[4];
@@ -185,9 +185,9 @@ static void test_graphs_and_data(void **state)
         check_graph(f, &s, "a->b b->c", &check);
         assert_int_equal(check.tests, 4);
         passed += check.failed == 0;
-        check_graph(f, &s, "a->b c->b", &check); // says that a and c are independent
+        check_graph(f, &s, "a->b c->b", &check); // implies that a and c are independent
         caught[0] += check.failed > 0 && check.pair[0].a + check.pair[0].b == 2;
-        check_graph(f, &s, "a->b a->c", &check); // says that b and c are independent given a
+        check_graph(f, &s, "a->b a->c", &check); // implies that b and c are independent given a
         caught[1] += check.failed > 0 && strstr(check.sentence, "b and c are dependent given a (p < 0.001)");
     }
     assert_true(passed >= REPS - 1);
@@ -235,13 +235,13 @@ static void test_disturbances(void **state)
         for (int64_t k = 0; k < 6; k++) {
             assert_true(check.pair[k].p_value == again.pair[k].p_value);
         }
-        compare(f, &s, &names, as_is, "a->b b->c c<->d", &check); // the graph says so
+        compare(f, &s, &names, as_is, "a->b b->c c<->d", &check); // the graph says that they may depend
         assert_int_equal(check.tests, 5);
     }
     assert_true(passed >= 8);
 }
 
-/* P-values of pairs of three nodes. */
+/* Returns the p-value of a pair of three nodes. */
 static nonsens_status ask_table(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
                                 const int64_t *given, double *p_value)
 {
@@ -250,7 +250,7 @@ static nonsens_status ask_table(nonsens_context *ctx, arena *scratch, void *stat
     return NONSENS_OK;
 }
 
-/* Tests that contradict one another on a <-> b leave open whether its ends are independent. */
+/* If a <-> b stands for contradictory tests, it is open whether its ends are independent. */
 static void test_contradictory_edges_are_not_tested(void **state)
 {
     fixture *f = *state;
@@ -268,12 +268,12 @@ static void test_contradictory_edges_are_not_tested(void **state)
         graph_check_disturbances(f->ctx, &f->scratch, &g, matrix_view(v, N, 3), &groups, &hsic, &usual, &check),
         NONSENS_OK);
     assert_int_equal(check.tests + check.unmade, 2);
-    assert_int_equal(check.unmade, 2); // constant disturbances
+    assert_int_equal(check.unmade, 2); // disturbances are constant
     assert_string_equal(check.sentence, "The graph has no disturbances that can be compared. 2 further tests were not "
                                         "made.");
 }
 
-/* A disturbance that is not known in some segments is compared in the others; one that is known nowhere is not. */
+/* A disturbance that is unknown in some segments is compared in the others; one that is unknown everywhere is not. */
 static void test_unknown_disturbances(void **state)
 {
     fixture *f = *state;
@@ -295,11 +295,11 @@ static void test_unknown_disturbances(void **state)
     assert_true(isnan(check.pair[3].p_value) && isnan(check.pair[5].adjusted));
 }
 
-/* Holm: p (1 + tests that are not smaller), never falling. */
+/* Holm: p (1 + number of tests that are not smaller), never decreasing. */
 static void test_holm(void **state)
 {
     fixture *f = *state;
-    double p[] = {0.02, 0.01, 0.9}; // of (0, 1), (0, 2), (1, 2)
+    double p[] = {0.02, 0.01, 0.9}; // p-values of (0, 1), (0, 2), (1, 2)
     words names;
     graph_check check;
     split("a b c", &names);

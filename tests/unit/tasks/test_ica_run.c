@@ -1,4 +1,4 @@
-/* nonsens_run_ica and the method linear-ica on mixtures that are known; what sources look like. */
+/* test_ica_run.c - nonsens_run_ica and the method linear-ica on known mixtures; the shape of sources. */
 #include "base/rng.h"
 #include "data/dataset.h"
 #include "methods/shared/unmixing.h"
@@ -20,14 +20,14 @@ static void assert_ok(nonsens_context *ctx, nonsens_status status)
     }
 }
 
-/* Scales change over segments, each source's in its own way. */
+/* Draws a value of a source; scales change over segments, differently for each source. */
 static double source_value(rng *r, bool gaussian, int64_t k, int64_t segment)
 {
     double scale = gaussian ? 1.0 : 0.3 + (double)((segment + 2 * k) % SEGMENTS);
     return scale * (gaussian ? rng_normal(r) : rng_laplace(r));
 }
 
-/* Mixtures; column j of the table is variable order[j].  With segments or without. */
+/* Draws mixtures, with or without segments; column j of the table is variable order[j]. */
 static nonsens_data *make_data(nonsens_context *ctx, const int order[D], bool gaussian, bool with_segments)
 {
     static const char *const names[D] = {"a", "b", "c"};
@@ -126,7 +126,7 @@ static void test_sources_follow_from_the_unmixing(void **state)
             assert_true(fabs(sum - nonsens_result_source_at(result, k)[i]) < 1e-9);
             squares += sum * sum / N;
         }
-        assert_true(fabs(squares - 1.0) < 0.1); /* segment means are nearly the same here */
+        assert_true(fabs(squares - 1.0) < 0.1); /* segment means are nearly equal here */
     }
     assert_null(nonsens_result_source_at(result, D));
     assert_string_equal(nonsens_result_decision(result), "none");
@@ -134,7 +134,7 @@ static void test_sources_follow_from_the_unmixing(void **state)
     nonsens_data_free(data);
 }
 
-/* |MIX * unmixing| is a scaled permutation: the largest entry of each row dwarfs the others. */
+/* |MIX * unmixing| is a scaled permutation: the largest entry of each row dominates. */
 static void test_true_sources_are_found(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -224,14 +224,14 @@ static void test_data_that_cannot_be_unmixed(void **state)
 static void test_shape_against_known_moments(void **state)
 {
     (void)state;
-    const double v[] = {-1, 2, 5, 10, 13, 40}; /* two segments: about 2, squares 18; about 21, squares 546 */
+    const double v[] = {-1, 2, 5, 10, 13, 40}; /* two segments: around 2, squares 18; around 21, squares 546 */
     const int64_t start[] = {0, 3, 6}, both[] = {0, 6};
     unmixing_source_shape s = unmixing_shape(v, 2, start, false);
     double m2 = 564.0 / 6.0, m3 = (-1331.0 - 512.0 + 6859.0) / 6.0,
            m4 = (2.0 * 81.0 + 14641.0 + 4096.0 + 130321.0) / 6.0;
     assert_true(fabs(s.skewness - m3 / pow(m2, 1.5)) < 1e-12);
     assert_true(fabs(s.kurtosis - (m4 / (m2 * m2) - 3.0)) < 1e-12);
-    double m[5] = {0}; /* in one segment, about 11.5 */
+    double m[5] = {0}; /* in one segment, around 11.5 */
     for (int i = 0; i < 6; i++) {
         for (int p = 2; p < 5; p++) {
             m[p] += pow(v[i] - 11.5, p) / 6.0;
@@ -241,7 +241,7 @@ static void test_shape_against_known_moments(void **state)
     assert_true(fabs(s.kurtosis - (m[4] / (m[2] * m[2]) - 3.0 + 6.0 / 7.0)) < 1e-12);
 }
 
-/* However small the segments are, and however the scale changes, a Gaussian source looks Gaussian. */
+/* A Gaussian source looks Gaussian, however small the segments are, and however its scale changes. */
 static void test_small_segments_do_not_hide_a_gaussian(void **state)
 {
     (void)state;
@@ -259,7 +259,7 @@ static void test_small_segments_do_not_hide_a_gaussian(void **state)
 
 /* ---- linear-ica ---- */
 
-/* y = x + N with Laplace disturbances, the cause first or second. */
+/* Draws y = x + N with Laplace disturbances; the cause is first or second. */
 static nonsens_data *make_pair(nonsens_context *ctx, bool second_causes)
 {
     double values[N * 2];
@@ -289,7 +289,7 @@ static void test_linear_ica_names_the_cause(void **state)
         assert_false(has_note(result, "contradict a linear mechanism"));
         for (int64_t i = 0; i < nonsens_result_evidence_count(result); i++) {
             const nonsens_evidence *e = nonsens_result_evidence_at(result, i);
-            assert_true(strncmp(e->name, "fold(", 5) != 0 || e->value == 0.0); /* signed: nothing folds */
+            assert_true(strncmp(e->name, "fold(", 5) != 0 || e->value == 0.0); /* signed sources: nothing folds */
         }
         assert_int_equal(nonsens_result_source_count(result), 2);
         assert_null(nonsens_result_unmixing(result));
@@ -319,7 +319,7 @@ static nonsens_status call_ica(nonsens_context *ctx, arena *a, void *state)
     return status;
 }
 
-/* Every tenth row: everything is run again for each allocation. */
+/* Keeps every tenth row, because everything is run again for each allocation. */
 static nonsens_data *thin(fixture *f, nonsens_data *data)
 {
     nonsens_data *few;

@@ -1,6 +1,6 @@
 /*
- * test_identify.c - open graphs, identified questions, ranges and refusals: by hand, against brute force, against
- * d-separation with the hidden variables drawn, and against regressions in linear models.
+ * test_identify.c - open graphs, identified questions, ranges and refusals: worked out by hand, against brute force,
+ * against d-separation with hidden variables as nodes, and against regressions in linear models.
  */
 #include "graph/metrics.h"
 #include "tasks/identify/identify.h"
@@ -33,8 +33,8 @@ static void test_open_graphs(void **state)
         {"a b c", "a->b b->c a--c", 1, false},              // c -> a closes a cycle
         {"a b c", "a->b b--c a--c", 3, false},              // three of four have no cycle
         {"a b c", "a--b b<->c", 2, false},                  // a hidden common cause is no arrow
-        {"a b c d", "a--b b--c c--d a--d", 14, true},       // every direction makes a v-structure or a cycle
-        {"a b c d e", "a--b b--c c--d a--d d--e", 28, true} // so all without a cycle are open
+        {"a b c d", "a--b b--c c--d a--d", 14, true},       // any choice of directions makes a v-structure or a cycle
+        {"a b c d e", "a--b b--c c--d a--d d--e", 28, true} // so all acyclic choices are open
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         words names;
@@ -59,7 +59,7 @@ static void test_open_graphs(void **state)
     }
 }
 
-/* The arrows of a graph with the lines directed by the bits of `way`. */
+/* Makes a DAG from the arrows of a graph and its lines, directed by the bits of `way`. */
 static small_dag direct_lines(const pdag *g, int64_t lines, const pdag_edge *line, unsigned way)
 {
     small_dag out = {.d = (int)g->d};
@@ -75,7 +75,7 @@ static small_dag direct_lines(const pdag *g, int64_t lines, const pdag_edge *lin
     return out;
 }
 
-/* Has the DAG a v-structure that the arrows of g do not make?  Any edge of g makes nodes adjacent. */
+/* Returns whether the DAG has a v-structure that g's arrows do not make.  Any edge of g makes nodes adjacent. */
 static bool has_new_collider(const small_dag *dag, const pdag *g)
 {
     for (int y = 0; y < dag->d; y++) {
@@ -93,7 +93,7 @@ static bool has_new_collider(const small_dag *dag, const pdag *g)
 
 enum { MAX_OPEN = 5000 };
 
-/* All open graphs by trying every direction. */
+/* Finds all open graphs by trying every direction. */
 static int64_t try_all(const pdag *g, int64_t lines, const pdag_edge *line, bool is_relaxed, small_dag *out)
 {
     int64_t count = 0;
@@ -107,7 +107,7 @@ static int64_t try_all(const pdag *g, int64_t lines, const pdag_edge *line, bool
     return count;
 }
 
-/* A graph made from a random DAG: its pattern, or some arrows without their directions; hidden common causes. */
+/* Makes a graph from a random DAG: its pattern, or with some arrows undirected; adds hidden common causes. */
 static identify_graph random_graph(fixture *f, rng *r, const words *names, bool is_pattern, double hidden)
 {
     int d = (int)names->count;
@@ -157,7 +157,7 @@ static void test_open_graphs_are_all(void **state)
         assert_int_equal(open.count, count);
         relaxed += is_relaxed;
         memset(met, 0, sizeof met);
-        for (int64_t k = 0; k < count; k++) { // each is one of those expected, and all differ
+        for (int64_t k = 0; k < count; k++) { // each is one of the expected graphs, and all differ
             bool found = false;
             for (int64_t i = 0; i < count && !found; i++) {
                 found = true;
@@ -177,7 +177,7 @@ static void test_open_graphs_are_all(void **state)
     assert_true(relaxed > 0 && relaxed < 200);
 }
 
-/* ---- questions by hand ------------------------------------------------------------------------------------------ */
+/* ---- questions worked out by hand ------------------------------------------------------------------------------- */
 
 typedef struct question_case {
     const char *names, *edges, *set, *target;
@@ -189,41 +189,41 @@ typedef struct question_case {
 } question_case;
 
 static const question_case questions[] = {
-    // the three ways to be connected
+    // the three ways in which x and y can be connected
     {"x m y", "x->m m->y", "x", "y", IDENTIFY_IDENTIFIED, 1, "m(x) y(m)", IDENTIFY_NOTHING, NULL},
     {"x m y", "m->x m->y", "x", "y", IDENTIFY_NO_PATH, 1, "0", IDENTIFY_NOTHING, NULL},
     {"x m y", "x->m y->m", "x", "y", IDENTIFY_NO_PATH, 1, "0", IDENTIFY_NOTHING, NULL},
     {"x y", "y->x", "x", "y", IDENTIFY_NO_PATH, 1, "0", IDENTIFY_NOTHING, NULL},
-    // a common cause that is measured is an input, and its own mechanism does not matter
+    // a measured common cause is an input, and its own mechanism does not matter
     {"u w x y", "u->w w->x w->y x->y", "x", "y", IDENTIFY_IDENTIFIED, 1, "y(w x)", IDENTIFY_NOTHING, NULL},
-    // several variables are set: m blocks x, and acts itself
+    // several variables are set: m blocks x, and has an effect itself
     {"x m y", "x->m m->y", "x m", "y", IDENTIFY_IDENTIFIED, 1, "y(m)", IDENTIFY_NOTHING, NULL},
     {"x m y", "x->m m->y x->y", "m x", "y", IDENTIFY_IDENTIFIED, 1, "y(m x)", IDENTIFY_NOTHING, NULL},
     // undirected chain: x - m - y without a collider
     {"x m y", "x--m m--y", "x", "y", IDENTIFY_RANGE, 3, "0|m(x) y(m)", IDENTIFY_OPEN, "x m"},
     {"x y", "x--y", "x", "y", IDENTIFY_RANGE, 2, "0|y(x)", IDENTIFY_OPEN, "x y"},
-    // undirected triangle: six graphs; m is a cause of y alone, of x too, or an effect
+    // undirected triangle: six graphs; m is a cause of y only, of x too, or an effect
     {"x m y", "x--m m--y x--y", "x", "y", IDENTIFY_RANGE, 6, "y(m x)|y(x)|0|m(x) y(m x)", IDENTIFY_OPEN, "x y"},
-    // an open edge beside a v-structure, or among causes of the causes, does not matter
+    // an open edge next to a v-structure, or among causes of the causes, does not matter
     {"a b x y", "a->x b->x x->y a->b", "x", "y", IDENTIFY_IDENTIFIED, 1, "y(x)", IDENTIFY_NOTHING, NULL},
     {"a b x y", "a--b a->x b->x x->y", "x", "y", IDENTIFY_IDENTIFIED, 1, "y(x)", IDENTIFY_NOTHING, NULL},
     {"a b c x y", "a->c b->c x->y c--x", "x", "y", IDENTIFY_IDENTIFIED, 1, "y(x)", IDENTIFY_NOTHING, NULL},
     {"a b w x y", "a--b x->y w->y", "x", "y", IDENTIFY_IDENTIFIED, 1, "y(w x)", IDENTIFY_NOTHING, NULL},
-    // an open edge whose two directions give one answer: both are causes of y, x acts on neither
+    // an open edge with the same answer for both directions: both ends are causes of y, x affects neither
     {"v w x y", "v--w v->y w->y x->y", "x", "y", IDENTIFY_IDENTIFIED, 1, "y(v w x)", IDENTIFY_NOTHING, NULL},
     // a hidden common cause of a cause and its effect
     {"x y", "x->y!", "x", "y", IDENTIFY_REFUSED, 1, "", IDENTIFY_HIDDEN, "x y"},
     {"x y", "x->y x<->y", "x", "y", IDENTIFY_REFUSED, 1, "", IDENTIFY_HIDDEN, "x y"},
     {"x m y", "x->m m->y!", "x", "y", IDENTIFY_REFUSED, 1, "", IDENTIFY_HIDDEN, "m y"},
     {"x m y", "x->m! m->y", "x", "y", IDENTIFY_REFUSED, 1, "", IDENTIFY_HIDDEN, "x m"},
-    // m is set: the mechanism of m is not needed, and x does not act
+    // m is set: its mechanism is not needed, and x has no effect
     {"x m y", "x->m! m->y", "x m", "y", IDENTIFY_IDENTIFIED, 1, "y(m)", IDENTIFY_NOTHING, NULL},
     {"x m y", "x->m! m->y", "m", "y", IDENTIFY_IDENTIFIED, 1, "y(m)", IDENTIFY_NOTHING, NULL},
-    // an ancestor beyond the cause: adjustment could do it, a mechanism cannot
+    // an ancestor before the cause: adjustment could handle it, a mechanism cannot
     {"z x y", "z->x x->y z<->y", "x", "y", IDENTIFY_REFUSED, 1, "", IDENTIFY_HIDDEN, "z y"},
     {"x m y", "x->m m->y x<->y", "x", "y", IDENTIFY_REFUSED, 1, "", IDENTIFY_HIDDEN, "x y"},
     {"w x y", "w->y! x->y", "x", "y", IDENTIFY_REFUSED, 1, "", IDENTIFY_HIDDEN, "w y"},
-    // neither is a cause of the other: rows keep both disturbances
+    // neither end causes the other: rows keep both disturbances
     {"a b x y", "x->a x->b a->y b->y a<->b", "x", "y", IDENTIFY_IDENTIFIED, 1, "a(x) b(x) y(a b)", IDENTIFY_NOTHING,
      NULL},
     {"m w x y", "x->m m->y w->y m<->w", "x", "y", IDENTIFY_IDENTIFIED, 1, "m(x) y(m w)", IDENTIFY_NOTHING, NULL},
@@ -231,19 +231,19 @@ static const question_case questions[] = {
     {"w x y", "x->y x->w w<->y", "x", "y", IDENTIFY_IDENTIFIED, 1, "y(x)", IDENTIFY_NOTHING, NULL},
     {"w x y", "x->y y->w! ", "x", "y", IDENTIFY_IDENTIFIED, 1, "y(x)", IDENTIFY_NOTHING, NULL},
     {"x y", "x<->y", "x", "y", IDENTIFY_NO_PATH, 1, "0", IDENTIFY_NOTHING, NULL},
-    // the hidden common cause matters in one direction of an open edge
+    // the hidden common cause matters for one direction of an open edge
     {"a b x y", "a--b b->y x->y a<->y", "x", "y", IDENTIFY_REFUSED, 2, "", IDENTIFY_HIDDEN, "a y"},
     {"x y", "x--y!", "x", "y", IDENTIFY_REFUSED, 2, "", IDENTIFY_HIDDEN, "x y"},
-    // set a variable with an open edge of which the other end may be an effect that reaches y
+    // a variable with an open edge is set, and the other end may be an effect that reaches y
     {"a x y", "x--a a->y", "x", "y", IDENTIFY_RANGE, 2, "0|a(x) y(a)", IDENTIFY_OPEN, "a x"},
-    // ... and the same with a set, too
+    // ... the same with `a` set, too
     {"a x y", "x--a a->y", "x a", "y", IDENTIFY_IDENTIFIED, 1, "y(a)", IDENTIFY_NOTHING, NULL},
-    // a cycle of lines: no directions without a new v-structure, so all without a cycle of arrows
+    // a cycle of lines: no choice avoids a new v-structure, so all acyclic choices are open
     {"a b c d y", "a--b b--c c--d a--d d->y", "a", "y", IDENTIFY_RANGE, 14,
      "b(a) c(b) d(a c) y(d)|d(a) y(d)|d(a c) y(d)|0", IDENTIFY_OPEN, "a d"},
 };
 
-/* Asks the question with the names in this order. */
+/* Asks the question, with nodes in the order of these names. */
 static nonsens_status ask(fixture *f, const question_case *q, const words *names, bool is_contradictory,
                           int64_t max_graphs, identify_result *out)
 {
@@ -267,7 +267,7 @@ static void write_answers(const identify_result *r, const words *names, char *ou
     }
 }
 
-/* Are the two lists of answers the same in any order? */
+/* Checks that two lists of answers are equal up to their order. */
 static void assert_same_answers(const char *got, const char *expected)
 {
     char rest[TEXT_BYTES], *save = NULL;
@@ -317,7 +317,7 @@ static void test_questions(void **state)
     }
 }
 
-/* The next order of the words, as C++ has it; false after the last. */
+/* Finds the next permutation of the words, as std::next_permutation; false after the last. */
 static bool next_order(int64_t d, int64_t *order)
 {
     int64_t i = d - 2, j = d - 1;
@@ -341,7 +341,7 @@ static bool next_order(int64_t d, int64_t *order)
     return true;
 }
 
-/* Everything that a result says. */
+/* Everything that a result contains. */
 static void describe(const identify_result *r, const words *names, char *out)
 {
     int used = sprintf(out, "%d %d %d %d %s / %s /", r->status, (int)r->graphs, r->obstacle, r->is_relaxed, r->reason,
@@ -481,7 +481,7 @@ static void test_bad_questions(void **state)
     assert_int_equal(identify_graph_add(f->ctx, &g, 1, 0, NONSENS_EDGE_DIRECTED, false), NONSENS_ERR_DATA);
 }
 
-/* Sixty undirected leaves far from the question cost nothing; a clique of five around it is too much. */
+/* Twenty undirected edges far from the question cost nothing; a clique of five around it has too many graphs. */
 static void test_only_what_matters_is_counted(void **state)
 {
     fixture *f = *state;
@@ -512,7 +512,7 @@ static void test_only_what_matters_is_counted(void **state)
 
 /* ---- questions against brute force ------------------------------------------------------------------------------ */
 
-/* Adds the nodes of all directed paths from v to y that pass no set node, by listing the paths. */
+/* Adds the nodes of all directed paths from v to y that avoid set nodes, by listing the paths. */
 static void follow(const small_dag *g, unsigned set, int y, int v, unsigned path, unsigned *on_way)
 {
     if (v == y) {
@@ -527,8 +527,8 @@ static void follow(const small_dag *g, unsigned set, int y, int v, unsigned path
 }
 
 /*
- * Is the disturbance of v independent of the causes of v?  By d-separation with the hidden variables as nodes: those
- * that act on v act on a node for its disturbance.
+ * Returns whether the disturbance of v is independent of the causes of v, by d-separation with hidden variables as
+ * nodes; those that act on v act on a node for its disturbance.
  */
 static bool disturbance_is_free(const small_dag *g, const identify_graph *with, int v)
 {
@@ -553,7 +553,7 @@ static bool disturbance_is_free(const small_dag *g, const identify_graph *with, 
     return true;
 }
 
-/* The answer of one DAG in the words of write_answer, but sorted by node; *refused: no answer. */
+/* Writes the answer of one DAG in the format of result_answer; *refused: there is no answer. */
 static void answer_of(const small_dag *g, const identify_graph *with, unsigned set, int y, bool *refused, char *out)
 {
     unsigned on_way = 0;
@@ -587,7 +587,7 @@ static void result_answer(const identify_answer *a, char *out)
     }
 }
 
-/* Limits the hidden common causes to those that brute force has nodes for. */
+/* Counts the hidden common causes; brute force has nodes for two. */
 static int64_t count_hidden(const identify_graph *g)
 {
     int64_t count = 0;
@@ -597,7 +597,7 @@ static int64_t count_hidden(const identify_graph *g)
     return count / 2;
 }
 
-/* An edge <-> makes its ends adjacent, so that the directions of other lines may depend on one another. */
+/* An edge <-> makes its ends adjacent, so the directions of other lines may depend on one another. */
 static bool has_both(const pdag *g)
 {
     bool found = false;
@@ -609,7 +609,7 @@ static bool has_both(const pdag *g)
     return found;
 }
 
-/* For the pattern of a DAG answers are exactly those of all its graphs; for other graphs they include these. */
+/* For the pattern of a DAG, the answers are exactly those of all its graphs; for other graphs they include these. */
 static void test_questions_by_brute_force(void **state)
 {
     fixture *f = *state;
@@ -672,7 +672,7 @@ static void test_questions_by_brute_force(void **state)
 
 /* ---- questions against regressions ------------------------------------------------------------------------------ */
 
-/* Solves a (d, d) x = b by elimination with pivots; destroys both. */
+/* Solves a (d, d) x = b by elimination with pivoting; overwrites both. */
 static void solve(int d, double (*a)[MAX_NODES], double *b)
 {
     for (int k = 0; k < d; k++) {
@@ -706,7 +706,7 @@ static void solve(int d, double (*a)[MAX_NODES], double *b)
 
 typedef double square[MAX_NODES][MAX_NODES];
 
-/* The change of x_y per unit of x_s in x = B x + N, B (effect, cause), row s of B being 0. */
+/* Computes the change of x_y per unit of x_s in x = B x + N, B (effect, cause), with row s of B set to 0. */
 static double total_effect(int d, const square b, int s, int y)
 {
     square a;
@@ -721,11 +721,11 @@ static double total_effect(int d, const square b, int s, int y)
     return e[y];
 }
 
-/* Covariances of x = B x + N, with a hidden variable of variance 1 for each pair that has one. */
+/* Computes the covariances of x = B x + N, with a hidden variable of variance 1 for each confounded pair. */
 static void covariances(fixture *f, rng *r, const identify_graph *g, const square b, square out)
 {
     int d = (int)g->marks.d;
-    square load; // (d, inputs): disturbances of their own, then hidden variables
+    square load; // (d, d) I - B
     double hidden[32][MAX_NODES] = {{0}};
     int count = d;
     (void)f;
@@ -754,7 +754,7 @@ static void covariances(fixture *f, rng *r, const identify_graph *g, const squar
     }
 }
 
-/* Row v of B by the regression of x_v on its causes. */
+/* Computes row v of B by the regression of x_v on its causes. */
 static void regress(int d, const square cov, unsigned parents, int v, square b)
 {
     int cause[MAX_NODES], causes = 0;
@@ -777,7 +777,7 @@ static void regress(int d, const square cov, unsigned parents, int v, square b)
     }
 }
 
-/* What is identified is what regressions on the causes give; of what is refused, most is not. */
+/* If an effect is identified, regressions on the causes give it; of the refused effects, they miss most. */
 static void test_identified_effects_are_right(void **state)
 {
     fixture *f = *state;
@@ -859,7 +859,7 @@ static void test_first_dag(void **state)
     split("y m x", &names);
     identify_graph g = make_graph(f, &names, "x--m m--y x<->y", false);
     assert_int_equal(identify_first_dag(f->ctx, &f->scratch, &g, &dag), NONSENS_OK);
-    assert_true(pdag_is_arrow(&dag.marks, 1, 2)); // m -> x is the first choice by name
+    assert_true(pdag_is_arrow(&dag.marks, 1, 2)); // m -> x comes first by name
     assert_int_equal(pdag_mark_of(&dag.marks, 0, 2), PDAG_BOTH);
     assert_false(pdag_is_line(&dag.marks, 0, 1));
     assert_true(dag.hidden[0 * 3 + 2]);

@@ -1,4 +1,4 @@
-/* The paper's decision rules on disturbances that are known, so that the answers are known. */
+/* test_methods.c - the paper's decision rules on known disturbances, for which the answers are known. */
 #include "base/rng.h"
 #include "data/dataset.h"
 #include "math/spline.h"
@@ -46,7 +46,7 @@ static void test_three_rejections_of_four_name_the_cause(void **state)
     assert_int_equal(monti_decide(&edge, 0.05), DECISION_FIRST_CAUSES);
 }
 
-/* x2 = b x1 + N2 with Gaussian disturbances of given scales: mutual informations have closed forms. */
+/* x2 = b x1 + N2 with Gaussian disturbances of given scales: mutual informations have a closed form. */
 typedef struct world {
     double x[2 * N], source[2 * N], slope[4][N];
     int32_t segment[N];
@@ -108,7 +108,7 @@ static void test_ratio_equals_the_mutual_information_and_folds_are_corrected(voi
     (void)state;
     world *w = malloc(sizeof *w);
     const double b = 0.8, truth = 0.5 * log(1.0 + b * b), tolerance = 0.08;
-    make_world(w, b, false, false); /* monotone disturbances: nothing to correct */
+    make_world(w, b, false, false); /* monotone disturbances need no correction */
     monti_ratio plain = ratio_of(w);
     assert_true(fabs(plain.value[RATIO_PRINTED] - truth) < tolerance);
     assert_true(fabs(plain.value[RATIO_JACOBIAN] - truth) < tolerance);
@@ -120,7 +120,7 @@ static void test_ratio_equals_the_mutual_information_and_folds_are_corrected(voi
     assert_true(one.value[RATIO_PRINTED] < 0);
     assert_true(fabs(one.value[RATIO_JACOBIAN] - truth) < tolerance);
     assert_true(one.value[RATIO_INFORMATION] > 0);
-    make_world(w, b, true, true); /* two like folds cancel */
+    make_world(w, b, true, true); /* two equal folds cancel */
     monti_ratio two = ratio_of(w);
     assert_true(fabs(two.value[RATIO_PRINTED] - truth) < tolerance);
     assert_true(fabs(two.value[RATIO_JACOBIAN] - truth) < tolerance);
@@ -155,10 +155,10 @@ static void test_four_tests_on_true_disturbances(void **state)
         }
         assert_int_equal(monti_four_tests(ctx, &a, data, o, data->x, matrix_view(source, N, 2), &t), NONSENS_OK);
         assert_int_equal(monti_decide(&t, 0.05), swap ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES);
-        assert_int_equal(t.parts, 3); /* 3,600 rows in parts of 6 x 166 */
+        assert_int_equal(t.parts, 3); /* 3,600 rows in parts of 6 x 166 rows */
         assert_int_equal(monti_four_tests(ctx, &a, data, all_rows, data->x, matrix_view(source, N, 2), &t), NONSENS_OK);
         assert_int_equal(t.parts, 1);
-        for (int k = 0; k < 4; k++) { /* as if nothing were dealt: all rows, and p is not doubled */
+        for (int k = 0; k < 4; k++) { /* as if rows were not divided: all are used, and p is not doubled */
             hsic_result plain;
             const int64_t whole[2] = {0, N};
             hsic_options how = hsic_options_from(all_rows, 0.0125, 0);
@@ -239,7 +239,7 @@ static void test_a_fit_that_went_wrong_is_reported(void **state)
     nonsens_options_free(o);
 }
 
-/* Of the networks that reached an epoch the lowest, middle and highest loss; one diverged after its first. */
+/* Lowest, middle and highest loss of the networks that reached an epoch; one of them diverged after its first. */
 static void test_training_curves_are_summed_up(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -270,7 +270,7 @@ static void test_training_curves_are_summed_up(void **state)
     nonsens_options_free(o);
 }
 
-/* Scores of rows that a network was trained on are called so, and get no p-value. */
+/* Scores of rows that a network was trained on are called in-sample, and have no p-value. */
 static void test_in_sample_scores_are_called_so(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -293,7 +293,7 @@ static void test_in_sample_scores_are_called_so(void **state)
     nonsens_options_free(o);
 }
 
-/* Derivatives reach every row whatever the networks see; a row of the wrong stride would leave zeros. */
+/* Every row gets derivatives, whatever the networks' inputs; a wrong stride would leave zeros. */
 static void test_every_kind_of_input_has_derivatives(void **state)
 {
     (void)state;
@@ -331,7 +331,7 @@ static void test_every_kind_of_input_has_derivatives(void **state)
 
 /* ---- features on splines ---- */
 
-/* The world's rows with its variables mapped and, with swap, exchanged. */
+/* Makes data from the world's rows; variables are mapped and, with swap, exchanged. */
 static nonsens_data *world_data(nonsens_context *ctx, const world *w, bool swap, double (*map)(double))
 {
     const char *names[2] = {"a", "b"}, *labels[SEGMENTS] = {"1", "2", "3", "4", "5", "6"};
@@ -375,7 +375,7 @@ static void test_spline_slopes_are_those_of_the_splines(void **state)
     }
 }
 
-/* Each row's logits are those that scored it in the fit. */
+/* Checks that each row's logits are those that scored it in the fit. */
 static void assert_scores(const disturbances_spline *s, const double *logits)
 {
     const rank_search *l = &s->search;
@@ -391,7 +391,7 @@ static void assert_scores(const disturbances_spline *s, const double *logits)
     assert_true(worst < 1e-10);
 }
 
-/* Moves variable j by `step`, as far as [0, 1] allows, and returns the direction's sum of logits of all rows (2, N). */
+/* Shifts variable j by `step`; returns, for each direction, the weighted sum of logits of every row (2, N). */
 static void moved(disturbances_spline *s, int j, double step, const double *direction, double *logits, double *out)
 {
     for (int64_t i = 0; i < N; i++) {
@@ -451,7 +451,7 @@ static void test_spline_logits_score_rows_and_have_derivatives(void **state)
     nonsens_options_free(o);
 }
 
-/* The ratio by splines depends on ranks alone; exchanging the variables changes its sign. */
+/* The ratio from splines depends only on ranks; exchanging the variables changes its sign. */
 static void test_spline_ratio_is_blind_to_monotone_maps_at_length(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -461,7 +461,7 @@ static void test_spline_ratio_is_blind_to_monotone_maps_at_length(void **state)
     const double tolerance = 1e-6;
     o->features = FEATURES_SPLINE;
     make_world(w, 0.8, false, false);
-    for (int64_t i = 0; i < N; i++) { /* else both disturbances change in proportion */
+    for (int64_t i = 0; i < N; i++) { /* otherwise both disturbances change in proportion */
         w->x[N + i] += (i / ROWS % 2 ? 2.0 : -0.8) * w->source[N + i];
     }
     for (int variant = 0; variant < 3; variant++) {
@@ -498,7 +498,7 @@ static void test_a_run_survives_every_failing_allocation(void **state)
         assert_int_equal(nonsens_options_set(ctx, o, "method", methods[m]), NONSENS_OK);
         assert_int_equal(nonsens_options_set(ctx, o, "features", features[m]), NONSENS_OK);
         nonsens_data *data = small_data(ctx);
-        for (int64_t n = 0;; n += 1 + n / (m < 2 ? 50 : 6)) { /* they ask for memory thousands of times */
+        for (int64_t n = 0;; n += 1 + n / (m < 2 ? 50 : 6)) { /* such runs request memory thousands of times */
             nonsens_result *result = NULL;
             memory_fail_at(n);
             nonsens_status status = nonsens_run_direction(ctx, data, o, &result);

@@ -1,6 +1,5 @@
-/* test_pairs.c - many pairs: q-values, the list, the journal of a run that is stopped anywhere, the same on any
- * threads.
- */
+/* test_pairs.c - many pairs: q-values, the list, the journal of a run that was stopped anywhere, the same results on
+ * any threads. */
 #include "base/rng.h"
 #include "math/fdr.h"
 #include "tasks/pairs/pairs.h"
@@ -16,7 +15,7 @@ enum { ROWS = 60, COLUMNS = 5, PAIRS = 10, FILE_BYTES = 1 << 18 };
 
 /* ---- q-values ---- */
 
-/* The definition, word by word. */
+/* Computes a q-value by its definition. */
 static double q_plainly(int m, const double *p, int i, double factor)
 {
     double least = 1.0;
@@ -42,7 +41,7 @@ static void test_q_values_by_definition(void **state)
         double p[12], q[12], harmonic = 0.0;
         for (int i = 0; i < m; i++) {
             double u = rng_uniform(&r);
-            p[i] = u < 0.2 ? NAN : u < 0.4 ? 0.01 : u * u; // some ties
+            p[i] = u < 0.2 ? NAN : u < 0.4 ? 0.01 : u * u; // with some ties
             harmonic += 1.0 / (i + 1);
         }
         for (int any = 0; any <= 1; any++) {
@@ -71,7 +70,7 @@ static void test_q_values_of_the_paper(void **state)
 /* ---- a folder and data ---- */
 
 typedef struct place {
-    fixture f; /* first: fixture.h's functions take it */
+    fixture f; /* comes first, because functions of fixture.h take it */
     char folder[40], journal[64], list[64], json[64], text[64];
     nonsens_options *options;
     double value[COLUMNS][ROWS];
@@ -92,7 +91,7 @@ static nonsens_data *make_data(place *p, const char *const *names)
     return data;
 }
 
-/* A chain with uniform noise; the last column is constant. */
+/* Draws a chain with uniform noise; the last column is constant. */
 static void fill_values(place *p)
 {
     rng r = rng_new(7, RNG_TEST, 1);
@@ -202,7 +201,7 @@ static bool is_text(const char *a, const char *b)
     return (!a && !b) || (a && b && strcmp(a, b) == 0);
 }
 
-/* What a pair says is what nonsens_run_direction says about the two variables alone. */
+/* A pair's answer is that of nonsens_run_direction for the two variables alone. */
 static void test_pairs_are_directions(void **state)
 {
     place *p = *state;
@@ -236,13 +235,13 @@ static void test_pairs_are_directions(void **state)
         assert_true(isnan(pair->p_value) ? isnan(pair->q_value) : pair->q_value >= pair->p_value);
         nonsens_result_free(result);
     }
-    assert_int_equal(failed, COLUMNS - 1); // those with the constant column
+    assert_int_equal(failed, COLUMNS - 1); // the pairs with the constant column
     assert_true(with_p > 0);
     nonsens_options_free(one);
     nonsens_pairs_free(pairs);
 }
 
-/* All lines have the same keys in the same order, and q-values stand in them. */
+/* All lines have the same keys in the same order, including q-values. */
 static void test_lines_are_alike(void **state)
 {
     place *p = *state;
@@ -271,7 +270,7 @@ static void test_threads_change_nothing(void **state)
 {
     place *p = *state;
     char one[FILE_BYTES], other[FILE_BYTES];
-    static const char *const threads[] = {"2", "3", "16"}; // the last: fewer pairs than threads
+    static const char *const threads[] = {"2", "3", "16"}; // the last is more than there are pairs
     choose(p, "threads", "1");
     lines_of(p, NULL, one);
     for (int k = 0; k < 3; k++) {
@@ -363,7 +362,7 @@ static void test_no_list(void **state)
 
 /* ---- stopped and resumed ---- */
 
-/* Cut anywhere, also inside its first line, the journal leads to the same lines. */
+/* Cut anywhere, even inside its first line, the journal leads to the same lines. */
 static void test_resumed_anywhere(void **state)
 {
     place *p = *state;
@@ -378,11 +377,11 @@ static void test_resumed_anywhere(void **state)
         lines_of(p, p->journal, again);
         assert_string_equal(whole, again);
         assert_true(load(p->journal, grown) >= length);
-        assert_memory_equal(grown, written, cut); // nothing is taken away
+        assert_memory_equal(grown, written, cut); // nothing is removed
     }
 }
 
-/* A line of a pair without a decision or with one and a failure, or with an invalid p-value, is not taken. */
+/* A line without a decision, with both a decision and an error, or with an invalid p-value, is ignored. */
 static void test_odd_lines_are_run_again(void **state)
 {
     place *p = *state;
@@ -407,7 +406,7 @@ static void test_odd_lines_are_run_again(void **state)
 static int stop_later(void *user, const char *phase, int64_t done, int64_t total)
 {
     (void)total;
-    assert_string_equal(phase, "pairs"); // nothing else is heard
+    assert_string_equal(phase, "pairs"); // no other phase is reported
     return done >= *(int *)user;
 }
 
@@ -445,7 +444,7 @@ static void test_other_journals_are_refused(void **state)
     refuse(p, NONSENS_ERR_USAGE, "made with --seed 1, and this run has 2");
     choose(p, "seed", "1");
     nonsens_data *right = p->data;
-    p->data = make_data(p, renamed); // the same values: names distinguish them
+    p->data = make_data(p, renamed); // the same values under other names
     refuse(p, NONSENS_ERR_USAGE, "made with other data");
     nonsens_data_free(p->data);
     p->value[1][4] += 1e-9;
@@ -467,7 +466,7 @@ static void test_other_journals_are_refused(void **state)
     assert_int_equal(run(p, NULL, &pairs), NONSENS_ERR_USAGE);
 }
 
-/* Which pairs, and how q-values are made, may change: the lines that are there stay right. */
+/* The choice of pairs and of q-values may change: existing lines stay valid. */
 static void test_further_pairs(void **state)
 {
     place *p = *state;

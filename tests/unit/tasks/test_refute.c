@@ -1,6 +1,6 @@
 /*
- * test_refute.c - data sets of refuters, the rules by which answers pass, and that a right engine passes as often as
- * they say; results do not depend on threads, order of rows and columns, or labels.
+ * test_refute.c - data sets of refuters, the rules by which answers pass, and that a correct engine passes as often as
+ * it should; results do not depend on threads, order of rows and columns, or labels.
  */
 #include "tasks/effect/refute.h"
 
@@ -64,7 +64,7 @@ static int compare(const void *left, const void *right)
 
 /* ---- data sets ---- */
 
-/* Another segment's values, each once; columns that are changed move together, others stay. */
+/* A placebo has another segment's values, each once; changed columns move together, the others stay. */
 static void test_placebo(void **state)
 {
     fixture *f = *state;
@@ -103,7 +103,7 @@ static void test_placebo(void **state)
     nonsens_data_free(data);
 }
 
-/* Blocks of 10 stay together but where they are cut: the next row in time comes next in most places. */
+/* Blocks of 10 rows stay together except at cuts: in most places the next value in time follows. */
 static void test_blocks(void **state)
 {
     enum { LENGTH = 10 };
@@ -111,7 +111,7 @@ static void test_blocks(void **state)
     table t;
     fill_table(f, 2, &t);
     for (int i = 0; i < N; i++) {
-        t.column[0][i] = i * i; // later rows have larger values, and no others have them
+        t.column[0][i] = i * i; // later rows have larger values, all distinct
     }
     nonsens_data *data = data_of(f, &t), placebo, *subset;
     const bool changed[D] = {true, false, false};
@@ -164,7 +164,7 @@ static void test_subset(void **state)
 
 enum { RUNS = 2000, REPETITIONS = 12 };
 
-/* Answers that are right fail in alpha of the cases, within three standard errors of the simulation. */
+/* Checks that correct answers fail in a share alpha of the cases, within three standard errors of the simulation. */
 static void assert_size(const char *rule, int failed)
 {
     double share = failed / (double)RUNS, error = sqrt(0.05 * 0.95 / RUNS);
@@ -208,7 +208,7 @@ static void test_placebo_rule(void **state)
     assert_true(isnan(v.p_value) && isnan(v.mean) && v.repetitions == 1);
 }
 
-/* Means of rows, in all and in subsets that are part of them; the standard error is estimated as from `draws`. */
+/* Uses means of rows, in full and in subsets; the standard error is estimated as if from DRAWS bootstrap samples. */
 static int count_subset_failures(fixture *f, double rows_alike, rng *r)
 {
     enum { MEASURED = 50, KEPT = 40, DRAWS = 100 };
@@ -235,7 +235,7 @@ static int count_subset_failures(fixture *f, double rows_alike, rng *r)
             double one = rng_normal(r);
             square += one * one;
         }
-        double spread = 0.0; // so that only the rule, and not the spread of these rows, decides
+        double spread = 0.0; // uses the rows' own spread, so that only the rule decides
         for (int i = 0; i < MEASURED; i++) {
             spread += (row[i] - full) * (row[i] - full) / (MEASURED - 1);
         }
@@ -251,13 +251,13 @@ static void test_subset_rule(void **state)
     fixture *f = *state;
     rng r = rng_new(5, RNG_TEST, 96);
     assert_size("subsets", count_subset_failures(f, REFUTE_TOLERANCE * REFUTE_TOLERANCE, &r));
-    assert_true(count_subset_failures(f, 1.0, &r) < 0.005 * RUNS); // an interval that is as wide as it must be
-    assert_true(count_subset_failures(f, 9.0, &r) > 0.9 * RUNS);   // a third as wide
+    assert_true(count_subset_failures(f, 1.0, &r) < 0.005 * RUNS); // the interval is as wide as it must be
+    assert_true(count_subset_failures(f, 9.0, &r) > 0.9 * RUNS);   // the interval is a third as wide
 }
 
 /* ---- the engine ---- */
 
-/* The placebo effect of x on y in some data sets, with the right graph: at alpha = .05 hardly any fails. */
+/* The placebo effect of x on y in several data sets, with the right graph: at alpha = .05 hardly any fails. */
 static void test_right_engine_passes(void **state)
 {
     enum { SETS = 10, PLACEBOS = 10 };
@@ -295,12 +295,12 @@ static void test_right_engine_passes(void **state)
         assert_true(fabs(mean) < 0.1);
         nonsens_data_free(data);
     }
-    if (failed > 2) { // P(more of 10 at .05) = .012
+    if (failed > 2) { // P(more than 2 of 10 at .05) = .012
         fail_msg("%d of %d fail", failed, SETS);
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole command ---- */
 
 static void run(fixture *f, const nonsens_data *data, const char *threads, nonsens_refutation out[2])
 {
@@ -323,7 +323,7 @@ static void run(fixture *f, const nonsens_data *data, const char *threads, nonse
     out[1] = all->subsets;
     assert_true(out[0].repetitions == 10 && out[1].repetitions == 10 && fabs(out[0].mean) < 0.2);
     assert_true(out[1].low <= all->difference.mean.value && all->difference.mean.value <= out[1].high);
-    assert_int_equal(nonsens_result_effect_at(result, 1)->placebo.repetitions, 0); // of a segment
+    assert_int_equal(nonsens_result_effect_at(result, 1)->placebo.repetitions, 0); // the effect in a segment
     nonsens_result_free(result);
     nonsens_graph_free(graph);
     nonsens_options_free(options);

@@ -1,6 +1,6 @@
 /*
- * test_segments.c - all segments in turn: each as it is explained alone, in natural order, the same on any threads,
- * with the journal of a run that is stopped anywhere; q-values; segments that are too small; what is refused.
+ * test_segments.c - all segments in turn: each as if explained alone, in natural order, the same on any threads, with
+ * the journal of a run that was stopped anywhere; q-values; segments that are too small; refusals.
  */
 #include "base/rng.h"
 #include "data/tidy.h"
@@ -23,7 +23,7 @@ static const char *const SORTED[] = {"1.5", "2", "9", "10", "tiny"};
 /* ---- a folder and data ---- */
 
 typedef struct place {
-    fixture f; /* first: fixture.h's functions take it */
+    fixture f; /* comes first, because functions of fixture.h take it */
     char folder[40], journal[64], json[64], text[64];
     nonsens_options *options;
     nonsens_graph *graph;
@@ -140,7 +140,7 @@ static void refuse(place *p, const char *kept_in, nonsens_status status, const c
 
 /* ---- results ---- */
 
-/* The line of a segment has every member that the segment alone has, but for the time and the threads. */
+/* The line of a segment has every member of the segment's own result, except time and threads. */
 static void compare(place *p, const json_value *line, const char *label)
 {
     nonsens_result *result;
@@ -188,7 +188,7 @@ static void test_what_is_said_of_a_segment(void **state)
     place *p = *state;
     choose(p, "against", "10");
     nonsens_explanations *all = run(p, NULL);
-    assert_int_equal(nonsens_explanations_count(all), SEGMENTS); // without the reference
+    assert_int_equal(nonsens_explanations_count(all), SEGMENTS); // all but the reference
     assert_null(nonsens_explanations_at(all, SEGMENTS));
     const nonsens_explained *shifted = nonsens_explanations_at(all, 1), *tiny = nonsens_explanations_at(all, 3);
     assert_string_equal(shifted->segment, "2");
@@ -235,7 +235,7 @@ static void test_threads_change_nothing(void **state)
 {
     place *p = *state;
     static char one[FILE_BYTES], other[FILE_BYTES];
-    static const char *const threads[] = {"2", "3", "16"}; // the last: fewer segments than threads
+    static const char *const threads[] = {"2", "3", "16"}; // the last is more than there are segments
     choose(p, "threads", "1");
     lines_of(p, NULL, one);
     for (int k = 0; k < 3; k++) {
@@ -261,7 +261,7 @@ static void test_text(void **state)
 
 /* ---- stopped and resumed ---- */
 
-/* Cut anywhere, also inside its first line, the journal leads to the same lines. */
+/* Cut anywhere, even inside its first line, the journal leads to the same lines. */
 static void test_resumed_anywhere(void **state)
 {
     place *p = *state;
@@ -275,11 +275,11 @@ static void test_resumed_anywhere(void **state)
         lines_of(p, p->journal, again);
         assert_string_equal(whole, again);
         assert_true(load(p->journal, grown) >= length);
-        assert_memory_equal(grown, written, cut); // nothing is taken away
+        assert_memory_equal(grown, written, cut); // nothing is removed
     }
 }
 
-/* A line without an answer, or with one and a failure, or with an invalid p-value, is not taken. */
+/* A line without an answer, with both an answer and an error, or with an invalid p-value, is ignored. */
 static void test_odd_lines_are_run_again(void **state)
 {
     place *p = *state;
@@ -321,7 +321,7 @@ static void test_other_runs_are_refused(void **state)
     refuse(p, NULL, NONSENS_ERR_USAGE, "--resume needs a journal");
 }
 
-/* ---- what is meant ---- */
+/* ---- what options mean ---- */
 
 static void test_a_segment_called_all(void **state)
 {

@@ -1,4 +1,4 @@
-/* test_sensitivity.c - robustness values: those that Cinelli and Hazlett (2020) print, and what they mean. */
+/* test_sensitivity.c - robustness values: those printed by Cinelli and Hazlett (2020), and their meaning. */
 #include "math/special.h"
 #include "tasks/identify/sensitivity.h"
 
@@ -11,7 +11,7 @@ static void test_published(void **state)
 {
     (void)state;
     sensitivity s = sensitivity_of(0.097 / 0.023, 783.0, 0.05);
-    assert_float_equal(s.robustness, 0.139, 0.0015); // the paper has .139 from 4.184, which it does not round
+    assert_float_equal(s.robustness, 0.139, 0.0015); // the paper has .139 from 4.184, an unrounded t value
     assert_float_equal(s.robustness_interval, 0.076, 0.0015);
     assert_float_equal(s.partial_r2, 0.022, 0.0005);
     s = sensitivity_of(4.184, 783.0, 0.05);
@@ -20,7 +20,7 @@ static void test_published(void **state)
     assert_float_equal(s.partial_r2, 0.022, 0.0005);
 }
 
-/* A hidden cause as strong as the value says brings the estimate to 0 exactly, and a stronger one beyond. */
+/* A hidden cause as strong as the value brings the estimate exactly to 0, and a stronger one beyond 0. */
 static void test_meaning(void **state)
 {
     (void)state;
@@ -39,9 +39,9 @@ static void test_meaning(void **state)
 }
 
 /*
- * The value of the interval, by search: the smallest share at which some hidden cause, with at most this share of both,
- * brings |t| down to the quantile.  It changes the standard error by sqrt((1 - r2_target) / (1 - r2_cause)) and takes
- * one degree of freedom.
+ * The value of the interval, by search: the smallest share such that a hidden cause with at most this share of both
+ * variables brings |t| down to the quantile.  It changes the standard error by sqrt((1 - r2_target) / (1 - r2_cause))
+ * and takes one degree of freedom.
  */
 static double search_interval(double t, double degrees, double critical)
 {

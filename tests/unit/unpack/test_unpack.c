@@ -1,4 +1,4 @@
-/* test_unpack.c - compressed bytes, UTF-16, and formats that are named but not read. */
+/* test_unpack.c - compressed bytes, UTF-16, and formats that are recognised but not read. */
 #include "unpack/unpack.h"
 
 #include <setjmp.h>
@@ -97,7 +97,7 @@ static void test_foreign(void **state)
     must_give("[s],{m}\n1,2\n", 12, "[s],{m}\n1,2\n", NULL);
 }
 
-/* Every failing request of memory ends in an error, and none is kept. */
+/* Every failing allocation ends in an error, and no memory is kept. */
 static void test_no_memory(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_graph_report.c - graphs written in all formats, whatever the names hold, and read back. */
+/* test_graph_report.c - graphs written in all formats, with any names, and read back. */
 #include "base/rng.h"
 #include "base/show.h"
 #include "data/dataset.h"
@@ -16,7 +16,7 @@
 
 enum { ROWS = 40, LIMIT = 60, LONG = 10000, FILE_MAX = 400000 };
 
-/* Hostile names: each would end a quoted string, a line, a label or a JSON text, if it were let through. */
+/* Hostile names: without escapes, each would end a quoted string, a line, a label or a JSON text. */
 static const char *const ODD[] = {
     "a\"; b -> c; \"",
     "back\\slash\\",
@@ -46,7 +46,7 @@ static int remove_path(void **state)
     return unlink(path);
 }
 
-/* A graph on d variables without edges; the names are the caller's. */
+/* Makes a graph on d variables without edges; the caller owns the names. */
 static nonsens_result *new_graph(fixture *f, int64_t d, const char *const *names)
 {
     double *v = fixture_doubles(f, ROWS * d);
@@ -75,7 +75,7 @@ static void add_edge(fixture *f, nonsens_result *r, int64_t from, int64_t to, in
     assert_int_equal(result_edge(f->ctx, r, from, to, type, weight, p), NONSENS_OK);
 }
 
-/* The user's indices, as in a data set whose columns are in canonical order. */
+/* Numbers variables as the user does, as in a data set whose columns are in canonical order. */
 static nonsens_status keep_order(nonsens_context *ctx, nonsens_result *r, const int64_t *order)
 {
     int32_t column_rank[LIMIT];
@@ -85,7 +85,7 @@ static nonsens_status keep_order(nonsens_context *ctx, nonsens_result *r, const 
     return result_keep_order(ctx, r, column_rank, order);
 }
 
-/* Four variables, an edge of each kind, handed over in no order. */
+/* Makes four variables with one edge of each kind, added in random order. */
 static nonsens_result *small_graph(fixture *f, const char *const *names)
 {
     nonsens_result *r = new_graph(f, 4, names);
@@ -98,7 +98,7 @@ static nonsens_result *small_graph(fixture *f, const char *const *names)
     return r;
 }
 
-/* All that was written, as text. */
+/* Returns everything that was written, as text. */
 static char *read_back(fixture *f)
 {
     char *text = arena_get(f->ctx, &f->scratch, FILE_MAX, 1);
@@ -136,7 +136,7 @@ static json_value *written_json(fixture *f, const nonsens_result *r)
     return json_of_file(path);
 }
 
-/* ---- a small graph, word for word ---- */
+/* ---- the exact text of a small graph ---- */
 
 static void test_edges_are_in_order(void **state)
 {
@@ -241,7 +241,7 @@ static void test_small_text(void **state)
     nonsens_result_free(r);
 }
 
-/* A mark beside an edge is written in every format, and legends explain only what occurs. */
+/* A mark at an edge is written in every format, and legends explain only marks that occur. */
 static void test_marked(void **state)
 {
     fixture *f = *state;
@@ -310,7 +310,7 @@ static void test_no_edges(void **state)
 
 /* ---- hostile names ---- */
 
-/* Each variable causes the next; a name of 10,000 bytes is the last. */
+/* Makes a graph in which each variable causes the next; the last has a name of 10,000 bytes. */
 static nonsens_result *odd_graph(fixture *f)
 {
     const char *names[ODDS + 1];
@@ -327,7 +327,7 @@ static nonsens_result *odd_graph(fixture *f)
     return r;
 }
 
-/* Reads what stands in quotes at *at, as Graphviz does, and moves behind it. */
+/* Reads the quoted string at *at, as Graphviz does, and moves past it. */
 static void take_quoted(const char **at, char *out, size_t bytes)
 {
     size_t used = 0;
@@ -387,7 +387,7 @@ static void test_odd_names_in_json(void **state)
     nonsens_result_free(r);
 }
 
-/* One line an edge, nothing that a terminal would obey, and no line of 10,000 characters. */
+/* Each edge is one line, without control sequences for terminals, and no line has 10,000 characters. */
 static void test_odd_names_in_text(void **state)
 {
     fixture *f = *state;
@@ -409,7 +409,7 @@ static void test_odd_names_in_text(void **state)
     nonsens_result_free(r);
 }
 
-/* Every format that is read brings back every name and edge. */
+/* Every format that can be read brings back every name and edge. */
 static void test_odd_names_come_back(void **state)
 {
     static const nonsens_graph_format formats[] = {NONSENS_GRAPH_CSV, NONSENS_GRAPH_TETRAD};
@@ -485,8 +485,7 @@ static void test_many_edges(void **state)
 
 /* ---- bootstrap samples ---- */
 
-/* Eight of ten bootstrap samples went well: an edge that the graph lacks is told of where four of them or more have it.
- */
+/* Eight of ten bootstrap samples succeed: an edge that the graph lacks is reported if at least four of them have it. */
 static void test_edges_of_samples(void **state)
 {
     fixture *f = *state;

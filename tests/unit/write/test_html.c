@@ -1,4 +1,4 @@
-/* test_html.c - the block of JSON in a report page: what is in it, which rows, and that no name can break out of it. */
+/* test_html.c - the JSON block of a report page: its contents, the rows shown, and that no name can break out of it. */
 #include "base/rng.h"
 #include "data/dataset.h"
 #include "write/html.h"
@@ -30,7 +30,7 @@ static int remove_path(void **state)
     return unlink(path);
 }
 
-/* Segments of sizes 1 : 2 : 3 : 4, far from zero in the second variable; `reversed`: rows the other way round. */
+/* Draws segments of sizes 1 : 2 : 3 : 4, far from zero in the second variable; `reversed`: rows in reverse order. */
 static void fill(double *values, int64_t *segment, int64_t rows, bool reversed)
 {
     rng r = rng_new(5, RNG_TEST, 0);
@@ -83,7 +83,7 @@ static char *read_page(fixture *f)
     return text;
 }
 
-/* The block; the caller releases it. */
+/* Returns the block; the caller releases it. */
 static json_value *read_block(fixture *f)
 {
     static const char before[] = "<script type=\"application/json\" id=\"report\">";
@@ -114,7 +114,7 @@ static void test_names_cannot_break_out(void **state)
     json_decref(root);
 }
 
-/* As a shell takes it: quoted, and a file that begins like an option is not one. */
+/* Commands are quoted for the shell, and a file name that begins like an option is not taken for one. */
 static void test_command_can_be_run(void **state)
 {
     fixture *f = *state;
@@ -125,7 +125,7 @@ static void test_command_can_be_run(void **state)
     json_decref(root);
 }
 
-/* Every segment gives its share of the rows shown, in order of value. */
+/* Every segment contributes its share of the rows shown, in order of value. */
 static void test_rows_are_taken_evenly(void **state)
 {
     fixture *f = *state;
@@ -144,7 +144,7 @@ static void test_rows_are_taken_evenly(void **state)
     json_decref(root);
 }
 
-/* The same rows, though the input has them in another order; only the places in the input differ. */
+/* The same rows in another order of the input give the same block; only the positions in the input differ. */
 static void test_row_order_does_not_matter(void **state)
 {
     fixture *f = *state;
@@ -157,7 +157,7 @@ static void test_row_order_does_not_matter(void **state)
     json_decref(b);
 }
 
-/* A value is the one of the row it names, to within the digits kept, also where the variable lies far from zero. */
+/* A value is that of the row that it names, within the digits kept, even if the variable is far from zero. */
 static void test_values_are_those_of_their_rows(void **state)
 {
     fixture *f = *state;
@@ -177,7 +177,7 @@ static void test_values_are_those_of_their_rows(void **state)
     json_decref(root);
 }
 
-/* Mean and standard deviation of a segment are of all its rows, not of those shown; against plain sums. */
+/* Mean and standard deviation of a segment use all its rows, not only those shown; compared with plain sums. */
 static void test_summary_is_of_all_rows(void **state)
 {
     fixture *f = *state;
@@ -233,7 +233,7 @@ static void test_other_data_are_refused(void **state)
     nonsens_data_free(data);
 }
 
-/* From a file: the same options, so the same command; without its data. */
+/* A page made from a file has the same options, so the same command, but no data. */
 static void test_result_file_is_read_back(void **state)
 {
     fixture *f = *state;
@@ -270,7 +270,7 @@ static nonsens_status read_graph(fixture *f, const char *nodes, const char *edge
     return status;
 }
 
-/* Both ends of an edge must be nodes. */
+/* Both ends of an edge must be known nodes. */
 static void test_graph_is_checked(void **state)
 {
     fixture *f = *state;
@@ -292,7 +292,7 @@ static void test_graph_is_checked(void **state)
     }
 }
 
-/* Answers `of_each` of each variable (v0, v1, ...), with the baseline; `mean` says which answer it is. */
+/* Makes `of_each` answers for each variable (v0, v1, ...), with the baseline; `mean` identifies the answer. */
 static json_value *many_answers(int variables, int of_each)
 {
     json_value *effects = json_array(), *baseline = json_array();
@@ -306,7 +306,7 @@ static json_value *many_answers(int variables, int of_each)
                           json_array(), NULL);
 }
 
-/* Of each variable the first answers stay, as many of each, with what belongs to them. */
+/* The first answers of each variable stay, equally many of each, with everything that belongs to them. */
 static void test_many_answers_are_cut(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void test_many_answers_are_cut(void **state)
     json_decref(result);
 }
 
-/* Pairs without a path are not shown and not counted; of the others and of rows there are at most 2,000. */
+/* Pairs without a path are neither shown nor counted; at most 2,000 of the others, and of rows, are shown. */
 static void test_pairs_and_rows_are_cut(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_report.c - results written as JSON, text and CSV; every step with the n-th allocation failing. */
+/* test_report.c - results written as JSON, text and CSV; every writer with the n-th allocation failing. */
 #include "base/memory.h"
 #include "base/rng.h"
 #include "data/dataset.h"
@@ -37,7 +37,7 @@ static int tear_down(void **state)
     return unlink(path);
 }
 
-/* Two dependent variables whose names are not plain: one in Latin-1, one with a quote and a comma. */
+/* Makes two dependent variables with unusual names: one in Latin-1, one with a quote and a comma. */
 static nonsens_status make_data(nonsens_data **data)
 {
     static const char *const names[] = {"temp\xe9rature", "say \"b\", c"};
@@ -57,7 +57,7 @@ static json_value *load_json(void)
     return json_of_file(path);
 }
 
-/* A result with everything set by hand. */
+/* Makes a result with all members set by hand. */
 static nonsens_result *make_result(const nonsens_data *data)
 {
     nonsens_options *options;
@@ -88,7 +88,7 @@ static void test_json_follows_the_contract(void **state)
     assert_int_equal(nonsens_result_write_json(ctx, r, path), NONSENS_OK);
     json_value *root = load_json(), *first = json_array_get(json_object_get(root, "evidence"), 0);
     assert_string_equal(json_get_string(root, "decision"),
-                        "say \"b\", c->temp\xc3\xa9rature"); // Latin-1 became UTF-8
+                        "say \"b\", c->temp\xc3\xa9rature"); // Latin-1 was converted to UTF-8
     assert_true(json_has(root, "score", JSON_NULL));
     assert_true(json_number_value(json_object_get(root, "p_value")) == 0.05);
     assert_ptr_equal(json_object_get(root, "assumes_effect"), json_boolean(true));
@@ -126,7 +126,7 @@ static void test_text_begins_with_the_decision(void **state)
     nonsens_data_free(data);
 }
 
-/* Text says "p < 0.001" in sentences and "< 0.001" in tables; JSON has the number, and the bound once. */
+/* Sentences say "p < 0.001", tables "< 0.001"; JSON has the number, and the bound once. */
 static void test_small_p_values(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static int64_t count_lines(void)
     return lines;
 }
 
-/* A hundred notes and more evidence: the text of a pair still fits, and all of it is there on request. */
+/* With a hundred notes and more evidence, a pair's text is still short, and everything is there on request. */
 static void test_text_fits(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void test_text_fits(void **state)
     nonsens_data_free(data);
 }
 
-/* Two long names that differ only in their middles are not cut to the same. */
+/* Two long names that differ only in their middles are not shortened to the same text. */
 static void test_names_stay_apart(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void test_names_stay_apart(void **state)
     nonsens_data_free(data);
 }
 
-/* Whatever the names hold, the first line is the decision; JSON keeps them as they are. */
+/* Whatever the names contain, the first line is the decision; JSON keeps them unchanged. */
 static void test_names_cannot_break_lines(void **state)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void test_names_cannot_break_lines(void **state)
     FILE *f = fopen(path, "r");
     assert_non_null(f);
     assert_non_null(fgets(line, sizeof line, f));
-    char expected[300]; // whole, so that scripts can read it
+    char expected[300]; // not shortened, so that scripts can read it
     snprintf(expected, sizeof expected, "decision: %s->a\\x0adecision: b->a\\x1b[2J\n", name);
     assert_string_equal(line, expected);
     while (fgets(line, sizeof line, f)) {
@@ -252,7 +252,7 @@ static void test_sources_in_input_order(void **state)
     double source[2 * ROWS];
     assert_int_equal(make_data(&data), NONSENS_OK);
     nonsens_result *r = make_result(data);
-    assert_int_equal(nonsens_result_write_sources(ctx, r, path), NONSENS_ERR_USAGE); // none yet
+    assert_int_equal(nonsens_result_write_sources(ctx, r, path), NONSENS_ERR_USAGE); // there are no sources yet
     for (int64_t i = 0; i < ROWS; i++) {
         source[i] = (double)data->input_row[i] + 0.5;
         source[ROWS + i] = -(double)data->input_row[i];
@@ -293,8 +293,8 @@ static nonsens_status whole_course(unsigned command, run_fn run)
     return status;
 }
 
-/* Whichever allocation fails, the run says so and frees what it had; at last it succeeds.  Not all of many are tried.
- */
+/* Every failing allocation is reported, and memory is freed; at last the run succeeds.  If there are many, some are
+ * skipped. */
 static void fail_everywhere(unsigned command, run_fn run)
 {
     enum { LIMIT = 100000, EVERY_ONE = 50 };
