@@ -236,7 +236,7 @@ nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const
         if (refresh) {
             mechanism_clear(m, d->hessian);
         }
-        mechanism_derive(m, &d->at, d->hole, d->hole_end, &d->weights, d->gradient, hessian);
+        TRY(mechanism_derive(ctx, m, &d->at, d->hole, d->hole_end, &d->weights, d->gradient, hessian));
         mechanism_penalise(m, d->at.theta, d->gradient, hessian);
         if (refresh) {
             factor_damped(ctx, d);

@@ -107,8 +107,8 @@ void mechanism_score(const mechanism_model *m, const mechanism_point *at, int64_
  * Adds to gradient (size) and, unless NULL, to the lower triangle of hessian the derivatives of minus the log
  * likelihood of all rows but hole .. hole_end - 1.
  */
-void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t hole, int64_t hole_end,
-                      mechanism_weights *weights, double *gradient, double *hessian);
+nonsens_status mechanism_derive(nonsens_context *ctx, const mechanism_model *m, const mechanism_point *at, int64_t hole,
+                                int64_t hole_end, mechanism_weights *weights, double *gradient, double *hessian);
 
 /* Sets the lower triangle of hessian (size, size) to the second derivatives of the penalties on coefficients. */
 void mechanism_clear(const mechanism_model *m, double *hessian);

@@ -61,7 +61,7 @@ nonsens_status mechanism_redraw_new(nonsens_context *ctx, arena *a, const mechan
     }
     mechanism_apply(m, &at);
     mechanism_clear(m, hessian);
-    mechanism_derive(m, &at, 0, 0, &weights, gradient, hessian);
+    TRY(mechanism_derive(ctx, m, &at, 0, 0, &weights, gradient, hessian));
     mechanism_penalise(m, at.theta, gradient, hessian);
     return factor(ctx, &weights, hessian, out);
 }

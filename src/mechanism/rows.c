@@ -41,7 +41,8 @@ void mechanism_score(const mechanism_model *m, const mechanism_point *at, int64_
     m->kernel->score(m, at, from, to, log_density);
 }
 
-static void add_second(const mechanism_model *m, int64_t hole, int64_t hole_end, mechanism_weights *w, double *hessian)
+static nonsens_status add_second(nonsens_context *ctx, const mechanism_model *m, int64_t hole, int64_t hole_end,
+                                 mechanism_weights *w, double *hessian)
 {
     int64_t crossings = 2 * m->data->segments;
     memset(w->crossing, 0, (size_t)(crossings * m->p) * sizeof *w->crossing);
@@ -57,19 +58,17 @@ static void add_second(const mechanism_model *m, int64_t hole, int64_t hole_end,
     for (int64_t i = hole; i < hole_end; i++) {
         w->second[i] = w->slope_second[i] = 0.0;
     }
-    mechanism_second_add(m, w->sums, w->second, w->slope_second, hessian);
+    return mechanism_second_add(ctx, m, w->sums, w->second, w->slope_second, hessian);
 }
 
-void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t hole, int64_t hole_end,
-                      mechanism_weights *weights, double *gradient, double *hessian)
+nonsens_status mechanism_derive(nonsens_context *ctx, const mechanism_model *m, const mechanism_point *at, int64_t hole,
+                                int64_t hole_end, mechanism_weights *weights, double *gradient, double *hessian)
 {
     m->kernel->weigh_rows(m, at, 0, hole, weights, gradient, hessian);
     m->kernel->weigh_rows(m, at, hole_end, m->data->n, weights, gradient, hessian);
     m->kernel->add_gradients(m, 0, hole, weights, gradient);
     m->kernel->add_gradients(m, hole_end, m->data->n, weights, gradient);
-    if (hessian) {
-        add_second(m, hole, hole_end, weights, hessian);
-    }
+    return hessian ? add_second(ctx, m, hole, hole_end, weights, hessian) : NONSENS_OK;
 }
 
 /* ---- penalties ------------------------------------------------------------------------------------------------- */

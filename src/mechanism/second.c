@@ -2,6 +2,7 @@
 #include "mechanism/second.h"
 
 #include "base/instruction_set.h"
+#include "base/parallel.h"
 #include "math/pair.h"
 
 #include <string.h>
@@ -234,7 +235,7 @@ static inline void add_cell(double *sum, int64_t size, const destination *list, 
 }
 
 /* Adds the sums of all cells to the matrix. */
-static void add_cells(const mechanism_model *m, mechanism_second *s, const mechanism_term *t, const mechanism_term *u,
+static void add_cells(const mechanism_model *m, const sums_job *job, const mechanism_term *t, const mechanism_term *u,
                       double *hessian)
 {
     destination list[MAX_DESTINATIONS];
@@ -242,8 +243,8 @@ static void add_cells(const mechanism_model *m, mechanism_second *s, const mecha
     int64_t cells = cells_of(t), second_cells = cells_of_second(t, u);
     int64_t size = SUMS_RIGHT * sums_left(term_form_of(t), term_form_of(u));
     bool common = second_cells != cells_of(u), two = u->right;
-    uint8_t *used = s->used;
-    double *sum = s->sum;
+    uint8_t *used = job->used;
+    double *sum = job->sum;
     for (int64_t i = 0; i < cells; i++) {
         double *column = hessian + (t->offset + i / right * t->stride + i % right) * m->ld + u->offset;
         column += common ? i / right * u->stride : 0;
@@ -258,26 +259,63 @@ static void add_cells(const mechanism_model *m, mechanism_second *s, const mecha
     }
 }
 
-void mechanism_second_add(const mechanism_model *m, mechanism_second *s, const double *second,
-                          const double *slope_second, double *hessian)
+/* Adds what the products of terms t and u sum up to; sum and used are zero before and after. */
+static void add_terms(const mechanism_model *m, const mechanism_second *s, int64_t t, int64_t u, double *sum,
+                      uint8_t *used, double *hessian)
+{
+    term_form first = term_form_of(&m->term[t]), other = term_form_of(&m->term[u]);
+    bool common = first == FORM_PRODUCT && other == FORM_PRODUCT;
+    sums_job job = {.n = m->data->n,
+                    .cells = cells_of_second(&m->term[t], &m->term[u]),
+                    .form = {first, other},
+                    .term = {&s->term[t], &s->term[u]},
+                    .cell = common ? s->term[u].right.first : s->term[u].cell,
+                    .weight = s->weight,
+                    .slope_weight = s->slope_weight,
+                    .own = s->own,
+                    .sum = sum,
+                    .used = used};
+    s->kernel->add_up(&job);
+    add_cells(m, &job, &m->term[t], &m->term[u], hessian);
+}
+
+typedef struct pairs_of_terms {
+    const mechanism_model *m;
+    const mechanism_second *s;
+    double *hessian;
+} pairs_of_terms;
+
+/* Job: a pair of terms, whose part of the matrix no other pair has. */
+static nonsens_status add_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    const pairs_of_terms *to = state;
+    int64_t t = 0, u = job;
+    for (; u >= to->m->terms - t; t++) {
+        u -= to->m->terms - t;
+    }
+    u += t;
+    const mechanism_term *first = &to->m->term[t], *second = &to->m->term[u];
+    int64_t cells = cells_of(first) * cells_of_second(first, second);
+    double *sum;
+    uint8_t *used;
+    ARENA_TRY(ctx, scratch, sum, cells * SUMS_RIGHT * sums_left(term_form_of(first), term_form_of(second)));
+    ARENA_TRY(ctx, scratch, used, cells);
+    add_terms(to->m, to->s, t, u, sum, used, to->hessian);
+    return NONSENS_OK;
+}
+
+nonsens_status mechanism_second_add(nonsens_context *ctx, const mechanism_model *m, mechanism_second *s,
+                                    const double *second, const double *slope_second, double *hessian)
 {
     weigh(m, s, second, slope_second);
+    if (parallel_threads(m->data->threads) > 1) {
+        return parallel_for(ctx, m->data->threads, m->terms * (m->terms + 1) / 2, NULL, add_job,
+                            &(pairs_of_terms){m, s, hessian});
+    }
     for (int64_t t = 0; t < m->terms; t++) {
         for (int64_t u = t; u < m->terms; u++) {
-            term_form first = term_form_of(&m->term[t]), other = term_form_of(&m->term[u]);
-            bool common = first == FORM_PRODUCT && other == FORM_PRODUCT;
-            sums_job job = {.n = m->data->n,
-                            .cells = cells_of_second(&m->term[t], &m->term[u]),
-                            .form = {first, other},
-                            .term = {&s->term[t], &s->term[u]},
-                            .cell = common ? s->term[u].right.first : s->term[u].cell,
-                            .weight = s->weight,
-                            .slope_weight = s->slope_weight,
-                            .own = s->own,
-                            .sum = s->sum,
-                            .used = s->used};
-            s->kernel->add_up(&job);
-            add_cells(m, s, &m->term[t], &m->term[u], hessian);
+            add_terms(m, s, t, u, s->sum, s->used, hessian);
         }
     }
+    return NONSENS_OK;
 }

@@ -24,7 +24,7 @@ nonsens_status mechanism_second_beside(nonsens_context *ctx, arena *a, const mec
  * Adds to the lower triangle of hessian (size, size) the second derivatives by coefficients; second and slope_second
  * (n) are those of each row by T and dT/dy.
  */
-void mechanism_second_add(const mechanism_model *m, mechanism_second *s, const double *second,
-                          const double *slope_second, double *hessian);
+nonsens_status mechanism_second_add(nonsens_context *ctx, const mechanism_model *m, mechanism_second *s,
+                                    const double *second, const double *slope_second, double *hessian);
 
 #endif

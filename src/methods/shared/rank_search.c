@@ -289,14 +289,10 @@ static bool counts(const rank_search *l, enum classifier_kind kind, int64_t r, c
 nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_search *l, enum classifier_kind kind,
                                  int64_t max_rank, rank_search_outcome *out)
 {
-    *out = (rank_search_outcome){0};
-    for (int64_t r = 1; r <= max_rank && r <= l->max_rank; r++) {
-        out->tried = r;
+    while (out->rank == out->tried && out->tried < max_rank && out->tried < l->max_rank) {
+        int64_t r = ++out->tried;
         TRY(l->features->try_rank(ctx, a, l, shape_of(kind, (int)r), out));
-        if (!counts(l, kind, r, out->step)) {
-            break;
-        }
-        out->rank = r;
+        out->rank = counts(l, kind, r, out->step) ? r : out->rank;
     }
     return NONSENS_OK;
 }

@@ -75,6 +75,7 @@ double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, i
  * Finds the rank, at most `max_rank`, of the features of one kind; free features have KIND_BOTH.  A rank counts if the
  * test rejects the one below and held-out rows are predicted better.  A free rank must also gain more than a small
  * share of the gain before it.  Ranks that count are scored.
+ * Begins with an outcome of zeros, and continues from what an earlier call with a lower `max_rank` found.
  */
 nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_search *l, enum classifier_kind kind,
                                  int64_t max_rank, rank_search_outcome *out);

@@ -29,9 +29,13 @@ typedef struct rank_search_features {
     nonsens_status (*try_rank)(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                rank_search_outcome *out);
 
-    /* Fits and scores a shape that `whole` contains; fits `whole` again if its optimum proves to be worse. */
+    /* Fits and scores a shape that `whole` contains, starting from `whole`. */
     nonsens_status (*fit_restricted)(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
-                                     classifier_fit *whole, classifier_fit *out);
+                                     const classifier_fit *whole, classifier_fit *out);
+
+    /* Fits `whole` again if `restricted`, a fit of a shape that it contains, shows it to be in a worse optimum. */
+    nonsens_status (*improve)(nonsens_context *ctx, arena *a, const rank_search *l, const classifier_fit *restricted,
+                              classifier_fit *whole, bool *improved);
 
     /*
      * Measures what a restriction costs on held-out rows against the free fit of the same rank, and tests it.  Networks

@@ -26,7 +26,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
 }
 
 static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
-                                     classifier_fit *whole, classifier_fit *out)
+                                     const classifier_fit *whole, classifier_fit *out)
 {
     restricted_data data = {l->pair->n, l->segments, l->options->score_folds, {l->warped[0], l->warped[1]},
                             l->label,   l->fold};
@@ -36,6 +36,14 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_
     *out = (classifier_fit){.model = {.shape = s, .rank = shape_rank(s)}};
     ARENA_TRY(ctx, a, out->held_out, l->pair->n);
     return restricted_fit(ctx, &scratch, &data, spec, l->options, out->held_out, NULL);
+}
+
+static nonsens_status improve(nonsens_context *ctx, arena *a, const rank_search *l, const classifier_fit *restricted,
+                              classifier_fit *whole, bool *improved)
+{
+    (void)ctx, (void)a, (void)l, (void)restricted, (void)whole;
+    *improved = false;
+    return NONSENS_OK;
 }
 
 static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
@@ -59,4 +67,5 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
 }
 
 const rank_search_features rank_search_network = {
-    TESTS, TESTS, LOSS_TEXT "that of this loss over its standard error", begin, try_rank, fit_restricted, judge};
+    TESTS,   TESTS, LOSS_TEXT "that of this loss over its standard error", begin, try_rank, fit_restricted,
+    improve, judge};

@@ -88,18 +88,24 @@ static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const rank_search
 }
 
 static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
-                                     classifier_fit *whole, classifier_fit *out)
+                                     const classifier_fit *whole, classifier_fit *out)
 {
     SCOPED_ARENA(scratch);
     TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
     TRY(fit_start_restricted(ctx, &scratch, whole, out));
     arena_free(&scratch);
-    TRY(fit_and_score(ctx, a, l, out));
-    if (out->objective < whole->objective) { // the free fit was in a worse optimum
-        fit_start_extended(out, whole);
-        TRY(fit_and_score(ctx, a, l, whole));
+    return fit_and_score(ctx, a, l, out);
+}
+
+static nonsens_status improve(nonsens_context *ctx, arena *a, const rank_search *l, const classifier_fit *restricted,
+                              classifier_fit *whole, bool *improved)
+{
+    *improved = restricted->objective < whole->objective;
+    if (!*improved) {
+        return NONSENS_OK;
     }
-    return NONSENS_OK;
+    fit_start_extended(restricted, whole);
+    return fit_and_score(ctx, a, l, whole);
 }
 
 static compare_draws rank_draws(const rank_search *l)
@@ -173,4 +179,5 @@ const rank_search_features rank_search_spline = {
     begin,
     try_rank,
     fit_restricted,
+    improve,
     judge};

@@ -37,17 +37,39 @@ static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
     return NONSENS_OK;
 }
 
-/* Fits all rows with k_j features of variable j alone; if k_j is 0, there is nothing to fit. */
-static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured *s, int j)
+/* For each variable j, own[j] features of the free fit of this rank are restricted to it. */
+typedef struct restrictions {
+    structured *s;
+    int64_t rank, own[2];
+    classifier_fit *fit[2];
+} restrictions;
+
+/* Job: variable j; if no feature is its own, there is nothing to fit. */
+static nonsens_status restrict_job(nonsens_context *ctx, arena *scratch, int64_t j, void *state)
 {
-    int64_t r = s->rank, max_own = r > 2 ? 2 : 1;
-    structured_hypothesis *h = &s->cause[j];
-    h->own = s->alone[j].rank < max_own ? s->alone[j].rank : max_own;
-    if (h->own == 0) {
-        return NONSENS_OK;
+    const restrictions *to = state;
+    structured *s = to->s;
+    int own = (int)to->own[j];
+    classifier_shape shape = {j == 0 ? own : 0, j == 1 ? own : 0, (int)to->rank - own};
+    (void)scratch;
+    return own == 0 ? NONSENS_OK
+                    : s->search.features->fit_restricted(ctx, &s->memory[1 + j], &s->search, shape,
+                                                         &s->free.fit[to->rank], to->fit[j]);
+}
+
+/* Fits both restrictions.  If the first one improves the free fit, the second one starts from that. */
+static nonsens_status fit_restrictions(nonsens_context *ctx, arena *a, restrictions *to)
+{
+    structured *s = to->s;
+    TRY(parallel_for(ctx, s->search.threads, 2, NULL, restrict_job, to));
+    for (int64_t j = 0; j < 2; j++) {
+        bool improved = false;
+        TRY(to->own[j] == 0
+                ? NONSENS_OK
+                : s->search.features->improve(ctx, a, &s->search, to->fit[j], &s->free.fit[to->rank], &improved));
+        TRY(improved && j == 0 ? restrict_job(ctx, NULL, 1, to) : NONSENS_OK);
     }
-    classifier_shape restricted = {j == 0 ? (int)h->own : 0, j == 1 ? (int)h->own : 0, (int)(r - h->own)};
-    return s->search.features->fit_restricted(ctx, a, &s->search, restricted, &s->free.fit[r], &h->fit);
+    return NONSENS_OK;
 }
 
 /*
@@ -112,9 +134,13 @@ static nonsens_status judge_job(nonsens_context *ctx, arena *scratch, int64_t j,
 /* Compares the two directions at s->rank.  Either fit may improve the free one, so both precede any comparison. */
 static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structured *s)
 {
+    restrictions to = {.s = s, .rank = s->rank};
+    int64_t max_own = s->rank > 2 ? 2 : 1;
     for (int j = 0; j < 2; j++) {
-        TRY(fit_hypothesis(ctx, a, s, j));
+        s->cause[j].own = to.own[j] = s->alone[j].rank < max_own ? s->alone[j].rank : max_own;
+        to.fit[j] = &s->cause[j].fit;
     }
+    TRY(fit_restrictions(ctx, a, &to));
     TRY(parallel_for(ctx, s->search.threads, 2, NULL, judge_job, s));
     for (int j = 0; j < 2; j++) {
         TRY(judge(ctx, s, j));
@@ -140,22 +166,27 @@ static nonsens_status step_done(nonsens_context *ctx, int64_t done)
     return check_cancelled(ctx);
 }
 
-/* Two jobs: the ranks of the free classifier; whether the variables depend on one another inside segments. */
-static nonsens_status free_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
-{
-    structured *s = state;
-    (void)scratch;
-    return job == 0 ? rank_search_ranks(ctx, &s->memory[0], &s->search, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &s->free)
-                    : test_dependence(ctx, s);
-}
-
-/* One job per variable: the ranks of the classifier of this variable alone. */
+/* One job per variable: the ranks of the classifier of this variable alone; continues from those already found. */
 static nonsens_status alone_job(nonsens_context *ctx, arena *scratch, int64_t j, void *state)
 {
     structured *s = state;
     (void)scratch;
     return rank_search_ranks(ctx, &s->memory[1 + j], &s->own_search[j], j == 0 ? KIND_FIRST : KIND_SECOND,
                              s->rank > 2 ? s->rank - 1 : 1, &s->alone[j]);
+}
+
+/*
+ * Jobs: the ranks of the free classifier; whether the variables depend on one another inside segments.  Threads that
+ * would be idle meanwhile find the first rank of each variable alone, which is needed unless nothing changes.
+ */
+enum { FREE_JOBS = 2, FREE_AND_ALONE_JOBS = 4 };
+
+static nonsens_status free_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    structured *s = state;
+    return job == 0   ? rank_search_ranks(ctx, &s->memory[0], &s->search, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &s->free)
+           : job == 1 ? test_dependence(ctx, s)
+                      : alone_job(ctx, scratch, job - FREE_JOBS, s);
 }
 
 /* Fits penalty, ranks, and the two directions. */
@@ -167,7 +198,8 @@ static nonsens_status fit_everything(nonsens_context *ctx, arena *a, structured 
         ARENA_TRY(ctx, a, s->own_search[j].scratch, s->pair->n);
     }
     TRY(step_done(ctx, 1));
-    TRY(parallel_for(ctx, s->search.threads, 2, NULL, free_job, s));
+    int64_t jobs = parallel_threads(s->search.threads) > 1 ? FREE_AND_ALONE_JOBS : FREE_JOBS;
+    TRY(parallel_for(ctx, s->search.threads, jobs, NULL, free_job, s));
     TRY(step_done(ctx, 2));
     s->rank = s->free.rank;
     if (s->rank == 0) {
@@ -200,10 +232,8 @@ static nonsens_status compare_at_two(nonsens_context *ctx, arena *a, structured 
     if (s->free.fitted < 2 || !s->free.fit[2].held_out) {
         return NONSENS_OK;
     }
-    for (int j = 0; j < 2; j++) {
-        TRY(s->search.features->fit_restricted(ctx, a, &s->search, (classifier_shape){j == 0, j == 1, 1},
-                                               &s->free.fit[2], &restricted[j]));
-    }
+    restrictions to = {s, 2, {1, 1}, {&restricted[0], &restricted[1]}};
+    TRY(fit_restrictions(ctx, a, &to));
     rank_search_compare(&s->search, restricted[0].held_out, restricted[1].held_out, &s->between);
     s->at_rank_two = true;
     return NONSENS_OK;

@@ -19,6 +19,13 @@ typedef struct coupled_noise {
     double *score;
 } coupled_noise;
 
+/* What a copula of the disturbances of two fits gains. */
+typedef struct coupled_copula {
+    const structured_score *fit[2];
+    bool is_series;
+    double *group; /* (groups) */
+} coupled_copula;
+
 typedef struct coupled {
     structured_search *s;
     arena *memory;
@@ -27,9 +34,9 @@ typedef struct coupled {
     int64_t pairs;
     coupled_noise *noise; /* (noises) those computed so far */
     int64_t noises, noise_capacity;
-    double *spare, *v, *u[2]; /* (n) */
-    double *group;            /* (groups) */
-    int64_t *nodes;           /* (d) */
+    coupled_copula *copula; /* (copulas) the same */
+    int64_t copulas, copula_capacity;
+    int64_t *nodes; /* (d) */
 } coupled;
 
 /* Prepares a graph without such pairs; memory comes from `a`, which outlives *out. */
@@ -37,11 +44,16 @@ nonsens_status coupled_new(nonsens_context *ctx, arena *a, structured_search *s,
 /* Returns the pair of two nodes, in any order, or NULL. */
 const coupling *coupled_find(const coupled *c, int64_t a, int64_t b);
 
-/* Finds the normal scores (n) of node j's disturbances in a graph, by fits that do not use the row. */
-nonsens_status coupled_scores(nonsens_context *ctx, coupled *c, const pdag *g, int64_t j, const double **score);
-/* Adds up what a copula of two columns of normal scores (n) gains; group (groups). */
-nonsens_status coupled_gain(nonsens_context *ctx, coupled *c, bool is_series, const double *x, const double *y,
-                            double *group);
+/* Makes all fits of a graph. */
+nonsens_status coupled_settle(nonsens_context *ctx, coupled *c, const pdag *g);
+/* Returns the fit of node j in a graph, or NULL if it was not made. */
+const structured_score *coupled_fit(const coupled *c, const pdag *g, int64_t j);
+
+/* Computes these copulas on all threads (wanted: without group); coupled_gain then returns them at once. */
+nonsens_status coupled_prepare(nonsens_context *ctx, coupled *c, int64_t count, const coupled_copula *wanted);
+/* Finds what a copula of the disturbances of nodes a and b in a graph gains; group (groups). */
+nonsens_status coupled_gain(nonsens_context *ctx, coupled *c, const pdag *g, bool is_series, int64_t a, int64_t b,
+                            const double **group);
 /* Adds up the score of a graph; total (groups). */
 nonsens_status coupled_total(nonsens_context *ctx, coupled *c, const pdag *g, double *total);
 

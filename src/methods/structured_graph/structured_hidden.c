@@ -6,6 +6,7 @@
  */
 #include "methods/structured_graph/structured_hidden.h"
 
+#include "base/parallel.h"
 #include "methods/structured_graph/structured_coupled.h"
 #include "methods/structured_graph/structured_moves.h"
 
@@ -36,48 +37,56 @@ typedef struct hunt {
     structured_search *s;
     coupled all;
     int64_t d, n;
-    bool *changes;                        /* (d) a disturbance changes over segments */
-    double *now, *then, *copula, *series; /* (groups) */
+    const structured_score **fit; /* (d) in the graph that the search found */
+    double level;                 /* of a test of change */
+    bool *changes;                /* (d) a disturbance changes over segments */
+    double *now, *then, *coupled; /* (groups) */
 } hunt;
+
+/* Job: does the disturbance of node j change over segments? */
+static nonsens_status change_job(nonsens_context *ctx, arena *scratch, int64_t j, void *state)
+{
+    hunt *h = state;
+    const structured_scores *sc = h->s->scores;
+    const structured_score *fit = h->fit[j];
+    change_test location, scale;
+    double *spare, *v;
+    h->changes[j] = scores_is_target(sc, fit);
+    if (h->changes[j]) {
+        return NONSENS_OK; // and there may be rows without a mechanism
+    }
+    ARENA_TRY(ctx, scratch, spare, h->n);
+    ARENA_TRY(ctx, scratch, v, h->n);
+    TRY(dependence_held_out(ctx, sc, fit, spare, v));
+    TRY(scores_test_changes(ctx, scratch, sc, scores_shared(fit), v, &location, &scale));
+    h->changes[j] = location.p_value < h->level || scale.p_value < h->level;
+    return NONSENS_OK;
+}
 
 static nonsens_status hunt_new(nonsens_context *ctx, arena *a, structured_search *s, double alpha, hunt *out)
 {
     int64_t d = s->graph.d, groups = s->scores->groups;
-    double level = 0.5 * alpha / (double)d;
-    int64_t *nodes;
-    *out = (hunt){.s = s, .d = d, .n = s->scores->data->n};
+    *out = (hunt){.s = s, .d = d, .n = s->scores->data->n, .level = 0.5 * alpha / (double)d};
     TRY(coupled_new(ctx, a, s, &out->all));
-    ARENA_TRY(ctx, a, nodes, d);
+    ARENA_TRY(ctx, a, out->fit, d);
     ARENA_TRY(ctx, a, out->changes, d);
     ARENA_TRY(ctx, a, out->now, groups);
     ARENA_TRY(ctx, a, out->then, groups);
-    ARENA_TRY(ctx, a, out->copula, groups);
-    ARENA_TRY(ctx, a, out->series, groups);
+    ARENA_TRY(ctx, a, out->coupled, groups);
+    TRY(coupled_settle(ctx, &out->all, &s->graph));
     for (int64_t j = 0; j < d; j++) {
-        const double *score; // computed for its side effect: all.v is the disturbance itself
-        change_test location, scale;
-        SCOPED_ARENA(scratch);
-        TRY(coupled_scores(ctx, &out->all, &s->graph, j, &score));
-        const structured_score *fit = scores_get(s->scores, j, pdag_parents(&s->graph, j, nodes), nodes);
-        out->changes[j] = scores_is_target(s->scores, fit);
-        if (out->changes[j]) {
-            continue; // and there may be rows without a mechanism
-        }
-        TRY(scores_test_changes(ctx, &scratch, s->scores, scores_shared(fit), out->all.v, &location, &scale));
-        out->changes[j] = location.p_value < level || scale.p_value < level;
+        out->fit[j] = coupled_fit(&out->all, &s->graph, j);
     }
-    return NONSENS_OK;
+    return parallel_for(ctx, s->scores->threads, d, NULL, change_job, out);
 }
 
 /* Measures what the disturbances of two nodes in a graph say about one another. */
 static nonsens_status measure_left(nonsens_context *ctx, hunt *h, const pdag *g, bool is_series, int64_t a, int64_t b,
                                    structured_gain *out)
 {
-    const double *x, *y;
-    TRY(coupled_scores(ctx, &h->all, g, a, &x));
-    TRY(coupled_scores(ctx, &h->all, g, b, &y));
-    TRY(coupled_gain(ctx, &h->all, is_series, x, y, h->copula));
-    *out = dependence_gain(h->s->scores, h->copula, NULL);
+    const double *group;
+    TRY(coupled_gain(ctx, &h->all, g, is_series, a, b, &group));
+    *out = dependence_gain(h->s->scores, group, NULL);
     return NONSENS_OK;
 }
 
@@ -90,18 +99,16 @@ static nonsens_status measure_left(nonsens_context *ctx, hunt *h, const pdag *g,
 static nonsens_status compare_common(nonsens_context *ctx, hunt *h, const pdag *g, hidden_pair *p)
 {
     const structured_scores *sc = h->s->scores;
-    const double *x, *y;
-    TRY(coupled_scores(ctx, &h->all, g, p->a, &x));
-    TRY(coupled_scores(ctx, &h->all, g, p->b, &y));
-    TRY(coupled_gain(ctx, &h->all, false, x, y, h->copula));
-    TRY(coupled_gain(ctx, &h->all, true, x, y, h->series));
-    structured_gain copula = dependence_gain(sc, h->copula, NULL), series = dependence_gain(sc, h->series, NULL);
+    const double *of_copula, *of_series;
+    TRY(coupled_gain(ctx, &h->all, g, false, p->a, p->b, &of_copula));
+    TRY(coupled_gain(ctx, &h->all, g, true, p->a, p->b, &of_series));
+    structured_gain copula = dependence_gain(sc, of_copula, NULL), series = dependence_gain(sc, of_series, NULL);
     p->is_series = series.total > copula.total;
     p->common = p->is_series ? series : copula;
     for (int64_t k = 0; k < sc->groups; k++) {
-        h->copula[k] = h->then[k] + (p->is_series ? h->series : h->copula)[k];
+        h->coupled[k] = h->then[k] + (p->is_series ? of_series : of_copula)[k];
     }
-    p->over = dependence_gain(sc, h->copula, h->now);
+    p->over = dependence_gain(sc, h->coupled, h->now);
     return NONSENS_OK;
 }
 
@@ -217,15 +224,92 @@ static nonsens_status judge_apart(nonsens_context *ctx, hunt *h, hidden_pair *p)
     return NONSENS_OK;
 }
 
+/* The pair as an arrow a -> b, if there is one. */
+static hidden_pair pair_of(const hunt *h, int64_t i, int64_t j)
+{
+    bool back = pdag_is_arrow(&h->s->graph, j, i);
+    return (hidden_pair){.a = back ? j : i, .b = back ? i : j, .was_arrow = pdag_is_adjacent(&h->s->graph, i, j)};
+}
+
+/* Is a pair without an arrow judged? */
+static bool is_tested(const hunt *h, int64_t i, int64_t j)
+{
+    return h->d <= MAX_TESTED && !knowledge_separates(h->s->known, i, j);
+}
+
 static nonsens_status judge_pair(nonsens_context *ctx, hunt *h, int64_t i, int64_t j, hidden_pair *out)
 {
-    const pdag *g = &h->s->graph;
-    bool back = pdag_is_arrow(g, j, i);
-    *out = (hidden_pair){.a = back ? j : i, .b = back ? i : j, .was_arrow = pdag_is_adjacent(g, i, j)};
-    if (out->was_arrow) {
-        return judge_arrow(ctx, h, out);
+    *out = pair_of(h, i, j);
+    return out->was_arrow ? judge_arrow(ctx, h, out) : is_tested(h, i, j) ? judge_apart(ctx, h, out) : NONSENS_OK;
+}
+
+/* The copulas that judging needs: `count` of them; only_fits: the fits that these need are asked for instead. */
+typedef struct needs {
+    coupled_copula *list;
+    int64_t count;
+    bool only_fits;
+} needs;
+
+static nonsens_status need(nonsens_context *ctx, hunt *h, const pdag *g, bool is_series, int64_t a, int64_t b,
+                           needs *to)
+{
+    const int64_t ends[] = {a, b};
+    for (int k = 0; k < 2 && to->only_fits; k++) {
+        int64_t causes = pdag_parents(g, ends[k], h->all.nodes);
+        TRY(scores_want(ctx, h->s->scores, ends[k], causes, h->all.nodes));
     }
-    return h->d <= MAX_TESTED && !knowledge_separates(h->s->known, i, j) ? judge_apart(ctx, h, out) : NONSENS_OK;
+    if (!to->only_fits) {
+        to->list[to->count++] =
+            (coupled_copula){.fit = {coupled_fit(&h->all, g, a), coupled_fit(&h->all, g, b)}, .is_series = is_series};
+    }
+    return NONSENS_OK;
+}
+
+/* The same copulas as in judge_arrow. */
+static nonsens_status list_of_arrow(nonsens_context *ctx, hunt *h, const hidden_pair *p, pdag *other, needs *to)
+{
+    move back = move_reverse(p->a, p->b);
+    TRY(need(ctx, h, &h->s->graph, false, p->a, p->b, to));
+    TRY(need(ctx, h, &h->s->graph, true, p->a, p->b, to));
+    pdag_copy(&h->s->graph, other);
+    pdag_set(other, p->a, p->b, PDAG_NONE);
+    TRY(need(ctx, h, other, false, p->a, p->b, to));
+    TRY(need(ctx, h, other, true, p->a, p->b, to));
+    return move_is_legal(h->s, &back, other, h->all.nodes) ? need(ctx, h, other, false, p->a, p->b, to) : NONSENS_OK;
+}
+
+static nonsens_status list_needs(nonsens_context *ctx, hunt *h, pdag *other, needs *to)
+{
+    for (int64_t i = 0; i < h->d; i++) {
+        for (int64_t j = i + 1; j < h->d; j++) {
+            hidden_pair p = pair_of(h, i, j);
+            if (coupled_find(&h->all, i, j)) {
+                continue;
+            }
+            if (p.was_arrow) {
+                TRY(list_of_arrow(ctx, h, &p, other, to));
+            } else if (is_tested(h, i, j)) {
+                TRY(need(ctx, h, &h->s->graph, false, i, j, to));
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Makes on all threads what nearly all of judging takes: fits, then copulas. */
+static nonsens_status prepare_pairs(nonsens_context *ctx, hunt *h)
+{
+    enum { COPULAS = 5 };
+    needs of = {.only_fits = true};
+    pdag other;
+    SCOPED_ARENA(a);
+    TRY(pdag_new(ctx, &a, h->d, &other));
+    ARENA_TRY(ctx, &a, of.list, COPULAS * h->d * (h->d - 1) / 2 + 1);
+    TRY(list_needs(ctx, h, &other, &of));
+    TRY(scores_settle(ctx, h->s->scores, NULL));
+    of.only_fits = false;
+    TRY(list_needs(ctx, h, &other, &of));
+    return coupled_prepare(ctx, &h->all, of.count, of.list);
 }
 
 /* Lists the pairs that are not coupled yet; *best: the index of that which a common cause improves most, or -1. */
@@ -233,6 +317,7 @@ static nonsens_status judge_all(nonsens_context *ctx, hunt *h, hidden_causes *ou
 {
     *best = -1;
     TRY(check_cancelled(ctx));
+    TRY(prepare_pairs(ctx, h));
     TRY(coupled_total(ctx, &h->all, &h->s->graph, h->now));
     for (int64_t i = 0; i < h->d; i++) {
         for (int64_t j = i + 1; j < h->d; j++) {

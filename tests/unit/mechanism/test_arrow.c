@@ -57,7 +57,9 @@ static void derive(derivatives *d, const double *theta, double *hessian)
     if (hessian) {
         mechanism_clear(&d->model, hessian);
     }
-    mechanism_derive(&d->model, &d->at, 0, 0, &d->weights, d->gradient, hessian);
+    nonsens_context *ctx = nonsens_context_new();
+    assert_int_equal(mechanism_derive(ctx, &d->model, &d->at, 0, 0, &d->weights, d->gradient, hessian), NONSENS_OK);
+    nonsens_context_free(ctx);
     mechanism_penalise(&d->model, theta, d->gradient, hessian);
 }
 

@@ -212,7 +212,7 @@ static void derive_rows(const mechanism_model *m, const double *theta, int64_t h
         memset(hessian, 0, (size_t)(m->size * m->size) * sizeof *hessian);
         mechanism_clear(m, hessian);
     }
-    mechanism_derive(m, &at, hole, hole_end, &weights, gradient, hessian);
+    assert_int_equal(mechanism_derive(ctx, m, &at, hole, hole_end, &weights, gradient, hessian), NONSENS_OK);
     arena_free(&a);
     close_point(&at);
     nonsens_context_free(ctx);

@@ -76,10 +76,13 @@ typedef struct climb {
 static nonsens_status climb_once(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *o,
                                  climb *out)
 {
+    bool improved;
+    out->free = (rank_search_outcome){0};
     TRY(rank_search_new(ctx, a, data, o, true, &out->search));
     TRY(rank_search_ranks(ctx, a, &out->search, KIND_BOTH, 1, &out->free));
     TRY(out->search.features->fit_restricted(ctx, a, &out->search, (classifier_shape){1, 0, 0}, &out->free.fit[1],
                                              &out->restricted));
+    TRY(out->search.features->improve(ctx, a, &out->search, &out->restricted, &out->free.fit[1], &improved));
     return out->search.features->judge(ctx, &out->search, &out->restricted, &out->free.fit[1], &out->loss);
 }
 
