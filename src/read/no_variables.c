@@ -38,7 +38,8 @@ static bool is_id_name(const char *name)
     static const char *const whole[] = {"id", "idx", "index", "row", "rownum", "rowid", "record", "uid", "unnamed: 0"};
     size_t length = strlen(name);
     char lower[16];
-    if (length >= 3 && memcmp(name + length - 2, "id", 2) == 0 && strchr("_.- ", name[length - 3])) {
+    if (length >= 3 && (name[length - 2] | 0x20) == 'i' && (name[length - 1] | 0x20) == 'd' &&
+        strchr("_.- ", name[length - 3])) {
         return true;
     }
     if (length >= sizeof lower) {

@@ -14,7 +14,7 @@ enum { MAX_BYTES = 1 << 28, SEGMENT = 0, VARIABLE = 1, KIND = 2, FIELDS, MAX_COL
 static const char *const FIELD[FIELDS] = {"segment", "variable", "kind"};
 
 /* What a cell stands for if it is no segment or variable of the data. */
-enum { NOTHING = -1, LEFT_OUT = -2 };
+enum { LEFT_OUT = -2 };
 static const int UNKNOWN = TARGET_ACTIVITY + 1; /* kind of a line that does not say which variable was hit */
 
 typedef struct target_line {

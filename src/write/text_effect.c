@@ -197,13 +197,17 @@ static int print_robustness(FILE *f, const nonsens_result *r)
 static int print_verdict(FILE *f, const nonsens_refutation *r, const char *what, const char *expected)
 {
     char line[SENTENCE_BYTES], mean[CELL_BYTES], low[CELL_BYTES], high[CELL_BYTES], p[REASONING_P_BYTES];
-    if (r->repetitions > 0) {
+    if (r->repetitions == 0) {
+        return 0;
+    }
+    if (isnan(r->p_value)) {
+        snprintf(line, sizeof line, "%s: not tested; too few rows or repetitions.", what);
+    } else {
         snprintf(line, sizeof line, "%s: difference %s on average (%s to %s in %" PRId64 " repetitions), %s: %s (%s).",
                  what, number(mean, r->mean), number(low, r->low), number(high, r->high), r->repetitions, expected,
                  r->passes ? "passes" : "fails", reasoning_p(p, r->p_value));
-        return text_print_words(f, line, 0, 0);
     }
-    return 0;
+    return text_print_words(f, line, 0, 0);
 }
 
 /* Prints verdicts on the only answer or, of several, how many pass; a note counts failures. */

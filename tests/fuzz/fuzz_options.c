@@ -37,10 +37,10 @@ static void set_line(nonsens_context *ctx, nonsens_options *options, char *line)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const unsigned command[] = {NONSENS_COMMAND_SIMULATE, NONSENS_COMMAND_DIRECTION, NONSENS_COMMAND_INDEPENDENCE,
-                                       NONSENS_COMMAND_DIAGNOSE, NONSENS_COMMAND_ICA,       NONSENS_COMMAND_DISCOVER,
-                                       NONSENS_COMMAND_COMPARE,  NONSENS_COMMAND_EXPLAIN,   NONSENS_COMMAND_REPRODUCE,
-                                       NONSENS_COMMAND_REPORT};
+    static const unsigned command[] = {
+        NONSENS_COMMAND_SIMULATE,  NONSENS_COMMAND_DIRECTION, NONSENS_COMMAND_INDEPENDENCE, NONSENS_COMMAND_DIAGNOSE,
+        NONSENS_COMMAND_ICA,       NONSENS_COMMAND_DISCOVER,  NONSENS_COMMAND_COMPARE,      NONSENS_COMMAND_EXPLAIN,
+        NONSENS_COMMAND_REPRODUCE, NONSENS_COMMAND_REPORT,    NONSENS_COMMAND_EFFECT};
     nonsens_context *ctx = nonsens_context_new();
     nonsens_options *options = NULL;
     check(ctx != NULL);

@@ -1,14 +1,15 @@
 /*
  * fuzz_table.h - feeds random bytes to the readers of tables (libFuzzer): what the targets of all formats share.
  *
- * The first byte selects options: bit 1 no header, bit 2 the first column as labels.  The test visits all that was
- * read, so that the sanitizers see every cell.
+ * The first byte selects options: bit 1 no header; bit 2 the first column as labels, bit 3 the days of its dates, bit 4
+ * together with the second column; bit 5 words for missing values; bits 6 and 7 the format of numbers.  The test visits
+ * all that was read, so that the sanitizers see every cell.
  */
 #ifndef FUZZ_TABLE_H
 #define FUZZ_TABLE_H
 
-#include "read/table.h"
 #include "fuzz/fuzz.h"
+#include "read/table.h"
 
 #include <string.h>
 
@@ -45,6 +46,16 @@ static void check_table(nonsens_context *ctx, nonsens_status status, const table
     }
 }
 
+static table_options options_of(uint8_t bits)
+{
+    static const char *const label[] = {"#1", "#1:day", "#1,#2", "#1:hour,#2"};
+    static const cell_format format[] = {{0}, {',', '.', NULL}, {'.', ',', NULL}, {'.', ' ', NULL}};
+    table_options options = {.no_header = bits & 2, .format = format[bits >> 6]};
+    options.label = bits & 4 ? label[bits >> 3 & 3] : NULL;
+    options.format.missing = bits & 32 ? "none,-9,x y" : NULL;
+    return options;
+}
+
 /* Reads all bytes but the first as a file of this name. */
 static void feed_table(const char *path, const uint8_t *data, size_t size)
 {
@@ -52,7 +63,7 @@ static void feed_table(const char *path, const uint8_t *data, size_t size)
     arena a = {0};
     table t;
     if (size > 0 && ctx) {
-        table_options options = {.no_header = data[0] & 2, .label = data[0] & 4 ? "#1" : NULL};
+        table_options options = options_of(data[0]);
         nonsens_status status = table_parse(ctx, &a, path, (const char *)data + 1, size - 1, &options, &t);
         check_table(ctx, status, &t);
     }

@@ -176,7 +176,18 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const refuting
     return NONSENS_OK;
 }
 
-static nonsens_status note_failures(nonsens_context *ctx, const what_if *w, const int64_t *failed, int64_t judged)
+/* How many answers a refuter judged: those that it finds wrong, and those for which it had too few rows. */
+typedef struct tally {
+    int64_t failed, untested;
+} tally;
+
+static void count_answer(const nonsens_refutation *r, tally *to)
+{
+    to->failed += !r->passes && !isnan(r->p_value);
+    to->untested += isnan(r->p_value);
+}
+
+static nonsens_status note_tallies(nonsens_context *ctx, const what_if *w, const tally *of, int64_t judged)
 {
     static const char *const MEANING[KINDS] = {
         "the engine finds an effect of a cause that has none. Do not rely on these answers.",
@@ -185,10 +196,16 @@ static nonsens_status note_failures(nonsens_context *ctx, const what_if *w, cons
         "another (--block-length)."};
     static const char *const NAME[KINDS] = {"the placebo cause", "random subsets"};
     for (int kind = 0; kind < KINDS; kind++) {
-        TRY(failed[kind] == 0
+        int64_t failed = of[kind].failed, untested = of[kind].untested;
+        TRY(failed == 0
                 ? NONSENS_OK
                 : result_note(ctx, w->result, NONSENS_NOTE_PROBLEM, "%" PRId64 " of %" PRId64 " answers %s %s: %s",
-                              failed[kind], judged, failed[kind] == 1 ? "fails" : "fail", NAME[kind], MEANING[kind]));
+                              failed, judged, failed == 1 ? "fails" : "fail", NAME[kind], MEANING[kind]));
+        TRY(untested == 0 ? NONSENS_OK
+                          : result_note(ctx, w->result, NONSENS_NOTE_CAUTION,
+                                        "%" PRId64 " of %" PRId64 " answers could not be tested by %s: too few "
+                                        "rows, or fewer than two repetitions gave an answer.",
+                                        untested, judged, NAME[kind]));
     }
     return NONSENS_OK;
 }
@@ -197,19 +214,20 @@ static nonsens_status judge_all(nonsens_context *ctx, arena *scratch, const refu
 {
     const what_if *w = s->w;
     result_effects *all = &w->result->effects;
-    int64_t count = all->effects / w->targets, stretches = count / w->points, failed[KINDS] = {0}, judged = 0;
+    int64_t count = all->effects / w->targets, stretches = count / w->points, judged = 0;
+    tally of[KINDS] = {{0}};
     for (int64_t t = 0; t < w->targets; t++) {
         for (int64_t p = 0; p < w->points; p++) {
             nonsens_effect *e = &all->effect[t * count + p * stretches]; // the stretch of all rows, or of --in
             if (e->answered == NONSENS_ANSWERED_ONE) {
                 TRY(judge(ctx, scratch, s, p * w->targets + t, e));
-                failed[PLACEBO] += !e->placebo.passes;
-                failed[SUBSETS] += !e->subsets.passes;
+                count_answer(&e->placebo, &of[PLACEBO]);
+                count_answer(&e->subsets, &of[SUBSETS]);
                 judged++;
             }
         }
     }
-    return note_failures(ctx, w, failed, judged);
+    return note_tallies(ctx, w, of, judged);
 }
 
 /* Returns whether any answer can be tested. */

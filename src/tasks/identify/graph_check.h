@@ -12,8 +12,8 @@
  * proved: tests with few rows, or with many given variables, have little power; and graphs that imply the same
  * independences all pass.
  */
-#ifndef TASKS_EFFECT_GRAPH_CHECK_H
-#define TASKS_EFFECT_GRAPH_CHECK_H
+#ifndef TASKS_IDENTIFY_GRAPH_CHECK_H
+#define TASKS_IDENTIFY_GRAPH_CHECK_H
 
 #include "base/matrix.h"
 #include "graph/skeleton.h"

@@ -22,8 +22,8 @@
  * w gives E[y | do(x)]; x <-> y may be harmless because of a front door x -> m -> y.  But such a y has no mechanism
  * that all segments share, with a disturbance that is independent of its causes, and this method needs one.
  */
-#ifndef TASKS_EFFECT_IDENTIFY_H
-#define TASKS_EFFECT_IDENTIFY_H
+#ifndef TASKS_IDENTIFY_IDENTIFY_H
+#define TASKS_IDENTIFY_IDENTIFY_H
 
 #include "graph/pdag.h"
 

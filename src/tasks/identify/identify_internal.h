@@ -1,6 +1,6 @@
 /* identify_internal.h - what the files of identification share. */
-#ifndef TASKS_EFFECT_IDENTIFY_INTERNAL_H
-#define TASKS_EFFECT_IDENTIFY_INTERNAL_H
+#ifndef TASKS_IDENTIFY_IDENTIFY_INTERNAL_H
+#define TASKS_IDENTIFY_IDENTIFY_INTERNAL_H
 
 #include "tasks/identify/identify.h"
 #include "tasks/identify/orientations.h"

@@ -5,8 +5,8 @@
  * c not adjacent; any edge makes two nodes adjacent).  Meek's rules (orient.h) follow each choice, which avoids most
  * dead ends.  "Lines" are undirected edges.
  */
-#ifndef TASKS_EFFECT_ORIENTATIONS_H
-#define TASKS_EFFECT_ORIENTATIONS_H
+#ifndef TASKS_IDENTIFY_ORIENTATIONS_H
+#define TASKS_IDENTIFY_ORIENTATIONS_H
 
 #include "graph/pdag.h"
 

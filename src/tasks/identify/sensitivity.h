@@ -11,8 +11,8 @@
  * another way, pass the estimate over its standard error, and the degrees of freedom of a regression of the target on
  * the same causes: the result is then that of a linear effect with the same t value.
  */
-#ifndef TASKS_EFFECT_SENSITIVITY_H
-#define TASKS_EFFECT_SENSITIVITY_H
+#ifndef TASKS_IDENTIFY_SENSITIVITY_H
+#define TASKS_IDENTIFY_SENSITIVITY_H
 
 typedef struct sensitivity {
     double robustness;          /* a hidden cause that explains this share of both brings the estimate to 0 */
