@@ -203,7 +203,8 @@ void print_overview(FILE *f)
           "  nonsens direction data.csv --segment segment\n"
           "\nExit codes\n"
           "  0 done, 1 failed, 2 usage, 3 bad data, 130 interrupted, 141 standard output closed early\n"
-          "\n`nonsens help COMMAND` lists the options of a command.\n",
+          "\n`nonsens help COMMAND` lists the options of a command. `make install` puts pages that texts\n"
+          "refer to, such as docs/reading.md, into share/doc/nonsens.\n",
           f);
 }
 
