@@ -35,9 +35,20 @@ typedef struct columns {
     int arrow, effect, low, high, weight;
 } columns;
 
-static const char *effect_cell(char cell[NUMBER_BYTES], double value)
+/* Prints a value of an edge's effect to the place of the last digit that the wider end of its interval has. */
+static const char *effect_cell(char cell[NUMBER_BYTES], const nonsens_edge *e, double value)
 {
-    return value == 0.0 ? "0" : !isfinite(value) ? "-" : number_print(cell, value, EFFECT_DIGITS);
+    double widest = fmax(fabs(value), fmax(fabs(e->effect_low), fabs(e->effect_high))); // fmax ignores NaN
+    if (value == 0.0 || !isfinite(value)) {
+        return value == 0.0 ? "0" : "-";
+    }
+    int last = (int)floor(log10(widest)) - (EFFECT_DIGITS - 1); // power of ten
+    int digits = (int)floor(log10(fabs(value))) - last + 1;
+    if (fabs(value) >= 0.5 * pow(10.0, last)) {
+        return number_print(cell, value, digits > 1 ? digits : 1);
+    }
+    snprintf(cell, NUMBER_BYTES, last < 0 ? "0.%0*d" : "0", -last, 0);
+    return cell;
 }
 
 static const char *weight_cell(char cell[NUMBER_BYTES], double value)
@@ -57,9 +68,9 @@ static columns measure(const nonsens_result *r, int64_t lines)
         c.weights = c.weights || isfinite(e->weight);
         c.p_values = c.p_values || !isnan(e->p_value);
         c.supports = c.supports || isfinite(e->support);
-        c.effect = text_wider(c.effect, effect_cell(cell, e->effect));
-        c.low = text_wider(c.low, effect_cell(cell, e->effect_low));
-        c.high = text_wider(c.high, effect_cell(cell, e->effect_high));
+        c.effect = text_wider(c.effect, effect_cell(cell, e, e->effect));
+        c.low = text_wider(c.low, effect_cell(cell, e, e->effect_low));
+        c.high = text_wider(c.high, effect_cell(cell, e, e->effect_high));
         c.weight = text_wider(c.weight, weight_cell(cell, e->weight));
     }
     c.arrow = c.arrow < ARROW_COLUMNS_MAX ? c.arrow : ARROW_COLUMNS_MAX;
@@ -74,9 +85,9 @@ static void print_effect(FILE *f, const nonsens_edge *e, const columns *c)
         fprintf(f, "   effect open%*s", c->effect + c->low + c->high + 11, "");
         return;
     }
-    snprintf(interval, sizeof interval, "%*s .. %s", c->low, effect_cell(low, e->effect_low),
-             effect_cell(high, e->effect_high));
-    fprintf(f, "   effect %*s   95 %% CI ", c->effect, effect_cell(value, e->effect));
+    snprintf(interval, sizeof interval, "%*s .. %s", c->low, effect_cell(low, e, e->effect_low),
+             effect_cell(high, e, e->effect_high));
+    fprintf(f, "   effect %*s   95 %% CI ", c->effect, effect_cell(value, e, e->effect));
     text_print_padded(f, interval, c->low + 4 + c->high);
 }
 
